@@ -1,0 +1,11 @@
+// kataribe._native: the C++ core. Every function is pure, single-threaded and releases the GIL while it
+// computes, so that the engine can run shards side by side on Python threads.
+#include "bindings.hpp"
+
+namespace kataribe {
+void bind_tokens(nb::module_& m);
+}  // namespace kataribe
+
+NB_MODULE(_native, m) {
+  kataribe::bind_tokens(m);
+}
