@@ -1,0 +1,268 @@
+// N-gram counts of sentences, and the two metrics that are sums over them: BLEU and CIDEr.
+//
+// Every distinct n-gram gets one integer id: the id of its first n-1 words paired with its last word, looked up in
+// one table. That is exact (no hash is trusted), and an n-gram can be spelled out again from the table.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include "bindings.hpp"
+
+namespace kataribe {
+namespace {
+
+using std::int32_t;
+using std::int64_t;
+using std::size_t;
+using std::uint64_t;
+
+// (prefix id, last word) -> n-gram id, by open addressing.
+class NgramTable {
+ public:
+  explicit NgramTable(size_t expected) { rehash(std::max<size_t>(1024, expected * 2)); }
+
+  int32_t id(int32_t prefix, int32_t last) {
+    const uint64_t key = (static_cast<uint64_t>(static_cast<uint32_t>(prefix)) << 32) | static_cast<uint32_t>(last);
+    size_t slot = mix(key) & mask_;
+    while (ids_[slot] >= 0) {
+      if (keys_[slot] == key) return ids_[slot];
+      slot = (slot + 1) & mask_;
+    }
+    if (prefixes_.size() >= static_cast<size_t>(std::numeric_limits<int32_t>::max())) {
+      throw std::length_error("more than 2^31 distinct n-grams");
+    }
+    const auto fresh = static_cast<int32_t>(prefixes_.size());
+    keys_[slot] = key;
+    ids_[slot] = fresh;
+    prefixes_.push_back(prefix);
+    lasts_.push_back(last);
+    if (prefixes_.size() * 2 > ids_.size()) rehash(ids_.size() * 2);
+    return fresh;
+  }
+
+  std::vector<int32_t> prefixes_, lasts_;
+
+ private:
+  static uint64_t mix(uint64_t x) {  // the finaliser of splitmix64
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
+    return x ^ (x >> 31);
+  }
+
+  void rehash(size_t at_least) {
+    size_t capacity = 1024;
+    while (capacity < at_least) capacity *= 2;
+    std::vector<uint64_t> old_keys = std::move(keys_);
+    std::vector<int32_t> old_ids = std::move(ids_);
+    keys_.assign(capacity, 0);
+    ids_.assign(capacity, -1);
+    mask_ = capacity - 1;
+    for (size_t i = 0; i < old_ids.size(); ++i) {
+      if (old_ids[i] < 0) continue;
+      size_t slot = mix(old_keys[i]) & mask_;
+      while (ids_[slot] >= 0) slot = (slot + 1) & mask_;
+      keys_[slot] = old_keys[i];
+      ids_[slot] = old_ids[i];
+    }
+  }
+
+  std::vector<uint64_t> keys_;
+  std::vector<int32_t> ids_;
+  size_t mask_ = 0;
+};
+
+// The n-grams of sentence s and order n (from 1) stand at bounds[s * orders + n - 1] .. bounds[s * orders + n],
+// each once, with its count, in order of their ids.
+nb::tuple ngram_index(In1<int32_t> tokens, In1<int64_t> offsets, int orders) {
+  if (orders < 1 || offsets.shape(0) < 1) throw std::invalid_argument("ngram_index: no orders or no offsets");
+  const size_t sentences = offsets.shape(0) - 1;
+  std::vector<int32_t> ngrams, counts;
+  std::vector<int64_t> bounds{0};
+  bounds.reserve(sentences * orders + 1);
+  NgramTable table(tokens.shape(0));
+  {
+    nb::gil_scoped_release release;
+    std::vector<int32_t> ending_here, sorted;  // ids of the n-grams that end at each position
+    for (size_t s = 0; s < sentences; ++s) {
+      const int32_t* words = tokens.data() + offsets.data()[s];
+      const auto length = static_cast<int>(offsets.data()[s + 1] - offsets.data()[s]);
+      ending_here.assign(length, -1);
+      for (int n = 1; n <= orders; ++n) {
+        for (int end = length - 1; end >= n - 1; --end) {
+          ending_here[end] = table.id(n == 1 ? -1 : ending_here[end - 1], words[end]);
+        }
+        sorted.clear();
+        if (length >= n) sorted.assign(ending_here.begin() + (n - 1), ending_here.end());
+        std::sort(sorted.begin(), sorted.end());
+        for (size_t i = 0; i < sorted.size();) {
+          size_t j = i;
+          while (j < sorted.size() && sorted[j] == sorted[i]) ++j;
+          ngrams.push_back(sorted[i]);
+          counts.push_back(static_cast<int32_t>(j - i));
+          i = j;
+        }
+        bounds.push_back(static_cast<int64_t>(ngrams.size()));
+      }
+    }
+  }
+  return nb::make_tuple(to_numpy(std::move(ngrams)), to_numpy(std::move(counts)), to_numpy(std::move(bounds)),
+                        to_numpy(std::move(table.prefixes_)), to_numpy(std::move(table.lasts_)));
+}
+
+// The view of an index that the metrics below read.
+struct Index {
+  const int32_t* ngrams;
+  const int32_t* counts;
+  const int64_t* bounds;
+  int orders;
+
+  int64_t begin(int64_t sentence, int order) const { return bounds[sentence * orders + order]; }
+  int64_t end(int64_t sentence, int order) const { return bounds[sentence * orders + order + 1]; }
+
+  // Calls visit(position in a, position in b) for every n-gram that both sentences have.
+  template <typename Visit>
+  void meet(int64_t a, int64_t b, int order, Visit visit) const {
+    int64_t i = begin(a, order), j = begin(b, order);
+    const int64_t i_end = end(a, order), j_end = end(b, order);
+    while (i < i_end && j < j_end) {
+      if (ngrams[i] < ngrams[j]) ++i;
+      else if (ngrams[i] > ngrams[j]) ++j;
+      else visit(i++, j++);
+    }
+  }
+};
+
+Index make_index(const In1<int32_t>& ngrams, const In1<int32_t>& counts, const In1<int64_t>& bounds, int orders) {
+  return {ngrams.data(), counts.data(), bounds.data(), orders};
+}
+
+// Per item: candidate length, closest reference length, then for each order the n-grams guessed and those correct
+// (each at most as often as in the reference that has it most).
+auto bleu_statistics(In1<int32_t> ngrams, In1<int32_t> counts, In1<int64_t> bounds, int orders, In1<int64_t> lengths,
+                     In1<int64_t> candidates, In1<int64_t> references, In1<int64_t> reference_bounds) {
+  const Index index = make_index(ngrams, counts, bounds, orders);
+  const size_t items = candidates.shape(0), columns = 2 + 2 * orders;
+  std::vector<int64_t> rows(items * columns, 0);
+  {
+    nb::gil_scoped_release release;
+    std::vector<int32_t> allowed;
+    for (size_t item = 0; item < items; ++item) {
+      int64_t* row = rows.data() + item * columns;
+      const int64_t candidate = candidates.data()[item];
+      const int64_t first = reference_bounds.data()[item], last = reference_bounds.data()[item + 1];
+      const int64_t length = lengths.data()[candidate];
+      row[0] = length;
+      int64_t closest = std::numeric_limits<int64_t>::max();
+      for (int64_t r = first; r < last; ++r) {
+        const int64_t other = lengths.data()[references.data()[r]];
+        const int64_t gap = std::abs(other - length), best_gap = std::abs(closest - length);
+        if (closest == std::numeric_limits<int64_t>::max() || gap < best_gap || (gap == best_gap && other < closest)) {
+          closest = other;
+        }
+      }
+      row[1] = closest;
+      for (int n = 0; n < orders; ++n) {
+        const int64_t begin = index.begin(candidate, n);
+        allowed.assign(index.end(candidate, n) - begin, 0);
+        for (int64_t r = first; r < last; ++r) {
+          index.meet(candidate, references.data()[r], n,
+                     [&](int64_t i, int64_t j) { allowed[i - begin] = std::max(allowed[i - begin], counts.data()[j]); });
+        }
+        int64_t correct = 0;
+        for (size_t i = 0; i < allowed.size(); ++i) correct += std::min(allowed[i], counts.data()[begin + i]);
+        row[2 + n] = std::max<int64_t>(0, length - n);
+        row[2 + orders + n] = correct;
+      }
+    }
+  }
+  return to_numpy(std::move(rows), columns);
+}
+
+// In how many items' references (taken together) each n-gram stands.
+auto document_frequencies(In1<int32_t> ngrams, In1<int64_t> bounds, int orders, In1<int64_t> references,
+                          In1<int64_t> reference_bounds, int64_t distinct) {
+  std::vector<double> frequencies(distinct, 0.0);
+  {
+    nb::gil_scoped_release release;
+    std::vector<int64_t> seen_in(distinct, -1);
+    const auto items = static_cast<int64_t>(reference_bounds.shape(0)) - 1;
+    for (int64_t item = 0; item < items; ++item) {
+      for (int64_t r = reference_bounds.data()[item]; r < reference_bounds.data()[item + 1]; ++r) {
+        const int64_t sentence = references.data()[r];
+        // The orders of one sentence stand side by side.
+        for (int64_t i = bounds.data()[sentence * orders]; i < bounds.data()[(sentence + 1) * orders]; ++i) {
+          const int32_t ngram = ngrams.data()[i];
+          if (seen_in[ngram] == item) continue;
+          seen_in[ngram] = item;
+          frequencies[ngram] += 1;
+        }
+      }
+    }
+  }
+  return to_numpy(std::move(frequencies));
+}
+
+// The length of each sentence's tf-idf vector, for each order.
+auto tfidf_norms(In1<int32_t> ngrams, In1<int32_t> counts, In1<int64_t> bounds, int orders, In1<double> idf) {
+  const size_t cells = bounds.shape(0) - 1;
+  std::vector<double> norms(cells, 0.0);
+  {
+    nb::gil_scoped_release release;
+    for (size_t cell = 0; cell < cells; ++cell) {
+      for (int64_t i = bounds.data()[cell]; i < bounds.data()[cell + 1]; ++i) {
+        const double weight = counts.data()[i] * idf.data()[ngrams.data()[i]];
+        norms[cell] += weight * weight;
+      }
+      norms[cell] = std::sqrt(norms[cell]);
+    }
+  }
+  return to_numpy(std::move(norms), static_cast<size_t>(orders));
+}
+
+// Per (candidate, reference) pair: the mean over orders of the cosine of their tf-idf vectors. CIDEr-D clips the
+// candidate's weights at the reference's and multiplies by a Gaussian of the difference in length.
+auto cider_similarities(In1<int32_t> ngrams, In1<int32_t> counts, In1<int64_t> bounds, int orders,
+                        In1<int64_t> lengths, In1<double> idf, In2<double> norms, In1<int64_t> candidates,
+                        In1<int64_t> references, bool clipped, double sigma) {
+  const Index index = make_index(ngrams, counts, bounds, orders);
+  const size_t pairs = candidates.shape(0);
+  std::vector<double> similarities(pairs, 0.0);
+  {
+    nb::gil_scoped_release release;
+    for (size_t pair = 0; pair < pairs; ++pair) {
+      const int64_t candidate = candidates.data()[pair], reference = references.data()[pair];
+      double sum = 0;
+      for (int n = 0; n < orders; ++n) {
+        double product = 0;
+        index.meet(candidate, reference, n, [&](int64_t i, int64_t j) {
+          const double weight = idf.data()[ngrams.data()[i]];
+          const double in_candidate = counts.data()[i] * weight, in_reference = counts.data()[j] * weight;
+          product += (clipped ? std::min(in_candidate, in_reference) : in_candidate) * in_reference;
+        });
+        const double norm = norms.data()[candidate * orders + n] * norms.data()[reference * orders + n];
+        sum += norm > 0 ? product / norm : product;
+      }
+      if (sigma > 0) {
+        // The original counts bigrams where it says length: a sentence of one word is as long as an empty one.
+        const auto bigrams = [&](int64_t s) { return std::max<int64_t>(0, lengths.data()[s] - 1); };
+        const auto delta = static_cast<double>(bigrams(candidate) - bigrams(reference));
+        sum *= std::exp(-(delta * delta) / (2 * sigma * sigma));
+      }
+      similarities[pair] = sum / orders;
+    }
+  }
+  return to_numpy(std::move(similarities));
+}
+
+}  // namespace
+
+void bind_ngrams(nb::module_& m) {
+  m.def("ngram_index", &ngram_index, nb::arg("tokens"), nb::arg("offsets"), nb::arg("orders"));
+  m.def("bleu_statistics", &bleu_statistics);
+  m.def("document_frequencies", &document_frequencies);
+  m.def("tfidf_norms", &tfidf_norms);
+  m.def("cider_similarities", &cider_similarities);
+}
+
+}  // namespace kataribe

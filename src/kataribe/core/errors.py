@@ -1,0 +1,91 @@
+"""What can go wrong through no fault of ours: each error is one line that says what, where and what to do next.
+
+The command line prints it and leaves with exit code 2; anything else that escapes is a failure of ours.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from pathlib import Path
+
+
+class KataribeError(Exception):
+    """A mistake in the input or the call.
+
+    >>> print(KataribeError("no metric is called 'meteo'", hint="did you mean 'meteor'?"))
+    no metric is called 'meteo' - did you mean 'meteor'?
+    """
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        line = f"{self.message} - {self.hint}" if self.hint else self.message
+        return " ".join(line.split())
+
+
+class InputError(KataribeError):
+    """A file, or one entry of it, is not what it should be.
+
+    >>> print(InputError("is null", file="pred.json", id="42", field="caption", hint="give a string"))
+    pred.json: id '42': caption: is null - give a string
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        file: str | Path | None = None,
+        id: str | None = None,
+        field: str | None = None,
+        hint: str = "",
+    ) -> None:
+        where = [str(file) if file else "", f"id {shorten(id)!r}" if id is not None else "", field or ""]
+        super().__init__(": ".join([*filter(None, where), message]), hint=hint)
+
+
+class JoinError(InputError):
+    """Predictions and references do not belong together."""
+
+
+class UsageError(KataribeError):
+    """The call itself is wrong: an unknown name, an option that does not exist, a value out of range."""
+
+
+class ResourceError(KataribeError):
+    """A data file that a metric needs is missing, damaged or cannot be built."""
+
+
+class OutputError(KataribeError):
+    """The answer cannot be written where it was asked for."""
+
+
+def shorten(text: object, width: int = 60) -> str:
+    """At most `width` characters of a text that a stranger wrote, for use inside a message."""
+    line = str(text)
+    return line if len(line) <= width else line[: width - 3] + "..."
+
+
+def some(names: Iterable[object], at_most: int = 3) -> str:
+    """The first few of many names.
+
+    >>> some(["a", "b", "c", "d", "e"])
+    "'a', 'b', 'c' and 2 more"
+    """
+    listed = [repr(shorten(name)) for name in names]
+    rest = len(listed) - at_most
+    return ", ".join(listed[:at_most]) + (f" and {rest:,} more" if rest > 0 else "")
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """A hint towards what was probably meant.
+
+    >>> nearest("meteo", ["bleu", "meteor"])
+    "did you mean 'meteor'?"
+    """
+    known = sorted(known)
+    close = difflib.get_close_matches(name.lower(), known, n=1, cutoff=0.5)
+    return f"did you mean {close[0]!r}?" if close else f"there are: {', '.join(known)}"

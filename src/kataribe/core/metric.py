@@ -1,0 +1,178 @@
+"""What a metric is: a frozen value that turns items into additive statistics and statistics into a score.
+
+    prepare(items)          -> context      one pass over the corpus: idf, vocabulary, resources
+    stats(items, context)   -> statistics   one row per item; pure; the only expensive step
+    measure(totals)         -> value, parts  the formula; totals are sums of rows, in any number of leading axes
+    reduce(statistics)      -> Score        measure of the summed rows
+
+Because rows add up, the same few lines serve the corpus, a single item, a shard of a cluster and a bootstrap
+replicate. A metric whose score is not a function of sums overrides `reduce`, `per_item` and `replicates`.
+"""
+
+from __future__ import annotations
+
+import typing
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from types import MappingProxyType, UnionType
+from typing import Any, ClassVar, Literal, NamedTuple, Protocol, Self, TypeVar
+
+import numpy as np
+
+from kataribe.core.errors import UsageError, nearest, shorten
+from kataribe.core.spec import Spec, Value, print_value
+from kataribe.core.types import Array, Floats, Score
+
+Protocols = Mapping[str, Mapping[str, Any]]
+
+
+class Items(Protocol):
+    """What a task hands to its metrics: items with ids, joined and validated; slices share what was computed."""
+
+    @property
+    def ids(self) -> Sequence[str]: ...
+    def __len__(self) -> int: ...
+    def __getitem__(self, rows: slice, /) -> Self: ...
+
+
+class Measured(NamedTuple):
+    """The value and its named parts, each an array over the leading axes of the totals."""
+
+    value: Floats
+    parts: dict[str, Floats]
+
+
+def option(default: Any, help: str, *, positional: bool = False) -> Any:
+    """A metric's option: its default, one line of help, and whether it may be written without its name."""
+    return field(default=default, metadata={"help": help, "positional": positional})
+
+
+@dataclass(frozen=True)
+class Metric(ABC):
+    """Base of every metric; a subclass is a frozen dataclass whose fields are its options.
+
+    A subclass may be given `protocols`: for each protocol the options it presets. Options that the user writes win.
+    """
+
+    name: ClassVar[str]
+    task: ClassVar[str]
+    title: ClassVar[str]
+    columns: ClassVar[tuple[str, ...]]
+    protocols: ClassVar[Protocols] = {}
+
+    def prepare(self, items: Any) -> Any:
+        """What `stats` needs to know about the whole corpus; nothing by default."""
+        return None
+
+    @abstractmethod
+    def stats(self, items: Any, context: Any) -> Array:
+        """One row per item, one column per entry of `columns`."""
+
+    @abstractmethod
+    def measure(self, totals: Floats) -> Measured:
+        """The formula, on sums of rows: totals[..., column] -> value[...], parts[...]."""
+
+    def signature(self, context: Any) -> dict[str, str]:
+        """The choices of this metric that can move the number, in the order they are printed."""
+        return {}
+
+    def details(self, items: Any, context: Any) -> list[Any] | None:
+        """For each item something to look at (an alignment, say) that can be written as JSON."""
+        return None
+
+    def reduce(self, statistics: Array) -> Score:
+        measured = self.measure(statistics.sum(axis=0, dtype=np.float64))
+        return Score(float(measured.value), {name: float(part) for name, part in measured.parts.items()})
+
+    def per_item(self, statistics: Array) -> Measured:
+        return self.measure(np.asarray(statistics, dtype=np.float64))
+
+    def replicates(self, statistics: Array, weights: Array) -> Floats:
+        """The value under each row of `weights` (how often each item was drawn)."""
+        return self.measure(weights.astype(np.float64) @ statistics.astype(np.float64)).value
+
+    def __str__(self) -> str:
+        """The shortest text that parses back to this metric."""
+        positional: list[Value] = []
+        named: dict[str, Value] = {}
+        for f in fields(self):
+            value = getattr(self, f.name)
+            if value == f.default:
+                continue
+            if f.metadata["positional"] and not named:
+                positional.append(_to_text(value))
+            else:
+                named[f.name] = _to_text(value)
+        return str(Spec(self.name, tuple(positional), tuple(named.items())))
+
+
+M = TypeVar("M", bound=Metric)
+
+
+def from_spec(
+    metric: type[M],
+    spec: Spec,
+    *,
+    protocol: str = "official",
+    defaults: Mapping[str, Any] = MappingProxyType({}),
+) -> M:
+    """Build the metric that a spec describes: what is written wins over `defaults`, those over the protocol."""
+    options = {f.name: f for f in fields(metric)}
+    hints = typing.get_type_hints(metric)
+    chosen: dict[str, Any] = dict(metric.protocols.get(protocol, {}))
+    chosen |= {key: value for key, value in defaults.items() if key in options}
+    places = [f.name for f in options.values() if f.metadata["positional"]]
+    if len(spec.positional) > len(places):
+        raise UsageError(
+            f"{spec}: {metric.name} takes {len(places) or 'no'} option{'s' * (len(places) != 1)} without a name",
+            hint=_options_hint(options),
+        )
+    written = dict(zip(places, spec.positional, strict=False))
+    for key, value in spec.named:
+        if key not in options:
+            raise UsageError(f"{spec}: {metric.name} has no option {key!r}", hint=_options_hint(options, key))
+        if key in written:
+            raise UsageError(f"{spec}: {key} is given twice")
+        written[key] = value
+    for key, value in written.items():
+        chosen[key] = _from_text(value, hints[key], f"{spec}: {key}")
+    return metric(**chosen)
+
+
+def _options_hint(options: Mapping[str, Any], key: str = "") -> str:
+    if not options:
+        return "write it without options"
+    return nearest(key, options) if key else f"its options: {', '.join(options)}"
+
+
+def _to_text(value: Any) -> Value:
+    if isinstance(value, tuple):
+        return tuple(str(item) for item in value)
+    return value if isinstance(value, Spec) else str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _from_text(value: Value, hint: Any, where: str) -> Any:
+    """Convert the text of an option to the type its field declares."""
+    text = print_value(value) if not isinstance(value, str) else value
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if hint is Spec:
+        return value if isinstance(value, Spec) else Spec(text)
+    if origin is tuple:
+        items = value if isinstance(value, tuple) else (value,)
+        return tuple(_from_text(item, arguments[0], where) for item in items)
+    if origin in (typing.Union, UnionType):
+        return _from_text(value, next(a for a in arguments if a is not type(None)), where)
+    if origin is Literal:
+        for choice in arguments:
+            if text == str(choice):
+                return choice
+        raise UsageError(f"{where}: {shorten(text)!r} is none of {', '.join(map(str, arguments))}")
+    if hint is bool:
+        if text in ("true", "false"):
+            return text == "true"
+        raise UsageError(f"{where}: {shorten(text)!r} is neither true nor false")
+    try:
+        return hint(text)
+    except ValueError:
+        raise UsageError(f"{where}: {shorten(text)!r} is not a {hint.__name__}") from None

@@ -1,0 +1,70 @@
+"""Every metric by name. Ours and third parties' come through one door, the entry-point group `kataribe.metrics`.
+
+A package adds a metric with
+
+    [project.entry-points."kataribe.metrics"]
+    my_metric = "my_package.metrics:MyMetric"
+
+where MyMetric is a subclass of `kataribe.core.metric.Metric`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from types import MappingProxyType
+from typing import Any
+
+from kataribe.core.errors import UsageError, nearest, shorten
+from kataribe.core.metric import Metric, from_spec
+from kataribe.core.spec import Spec, parse_spec
+
+GROUP = "kataribe.metrics"
+PROTOCOLS = ("official", "paper")
+
+
+@cache
+def _entry_points() -> dict[str, EntryPoint]:
+    return {point.name: point for point in entry_points(group=GROUP)}
+
+
+def names(task: str | None = None) -> list[str]:
+    """The names of all metrics, or of one task's."""
+    return [name for name in sorted(_entry_points()) if task is None or load(name).task == task]
+
+
+@cache
+def load(name: str) -> type[Metric]:
+    """The metric class behind a name."""
+    point = _entry_points().get(name) or _entry_points().get(name.lower().replace("-", "_"))
+    if point is None:
+        hint = nearest(name.lower().replace("-", "_"), _entry_points())
+        raise UsageError(f"no metric is called {shorten(name)!r}", hint=hint)
+    metric = point.load()
+    if not (isinstance(metric, type) and issubclass(metric, Metric)):
+        raise UsageError(f"{point.value}, registered as the metric {point.name!r}, is not a kataribe Metric")
+    return metric
+
+
+def parse(
+    text: str | Spec | Metric,
+    *,
+    protocol: str = "official",
+    defaults: Mapping[str, Any] = MappingProxyType({}),
+) -> Metric:
+    """The metric that a text describes; `str()` of it gives the text back in its shortest form.
+
+    >>> str(parse("cider( plain )")), str(parse("bleu(4)"))
+    ('cider(plain)', 'bleu')
+    >>> parse("cider(plain)") == parse("cider(variant=plain)")
+    True
+    """
+    if isinstance(text, Metric):
+        return text
+    if protocol not in PROTOCOLS:
+        raise UsageError(
+            f"no protocol is called {shorten(protocol)!r}", hint=f"there are: {', '.join(PROTOCOLS)}"
+        )
+    spec = parse_spec(text) if isinstance(text, str) else text
+    return from_spec(load(spec.name), spec, protocol=protocol, defaults=defaults)

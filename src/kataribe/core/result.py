@@ -1,0 +1,169 @@
+"""What an evaluation returns: scores, the items behind them, the statistics behind those, and what was chosen.
+
+A result survives a round trip through JSON, so that comparing, resampling and drawing never score anything twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from kataribe.core import registry
+from kataribe.core.errors import InputError, UsageError, nearest
+from kataribe.core.types import Array, Coverage, Floats, Score
+
+
+@dataclass(frozen=True)
+class MetricResult:
+    """One metric on one set of items. Row i of every array belongs to ids[i]."""
+
+    metric: str
+    score: Score
+    interval: tuple[float, float] | None
+    signature: str
+    ids: tuple[str, ...]
+    item_values: Floats
+    item_parts: Mapping[str, Floats]
+    columns: tuple[str, ...]
+    statistics: Array
+    details: Sequence[Any] | None = None
+
+    @property
+    def value(self) -> float:
+        return self.score.value
+
+    @property
+    def parts(self) -> Mapping[str, float]:
+        return self.score.parts
+
+    @cached_property
+    def items(self) -> dict[str, Score]:
+        """The score of each item by its id."""
+        values = self.item_values.tolist()
+        parts = {name: part.tolist() for name, part in self.item_parts.items()}
+        return {
+            id: Score(values[row], {name: part[row] for name, part in parts.items()})
+            for row, id in enumerate(self.ids)
+        }
+
+    def summary(self) -> dict[str, Any]:
+        return {
+            "value": self.value,
+            "parts": dict(self.parts),
+            "interval": list(self.interval) if self.interval else None,
+            "signature": self.signature,
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        rows = zip(self.ids, self.statistics.tolist(), strict=True)
+        full = self.summary() | {
+            "items": {id: {"value": score.value, **score.parts} for id, score in self.items.items()},
+            "statistics": {"columns": list(self.columns), "rows": dict(rows)},
+        }
+        if self.details is not None:
+            full["details"] = dict(zip(self.ids, self.details, strict=True))
+        return full
+
+    @classmethod
+    def from_dict(cls, metric: str, data: Mapping[str, Any]) -> MetricResult:
+        items, rows = data["items"], data["statistics"]["rows"]
+        ids = tuple(items)
+        names = list(data["parts"])
+        columns = tuple(data["statistics"]["columns"])
+        details = data.get("details")
+        return cls(
+            metric=metric,
+            score=Score(data["value"], data["parts"]),
+            interval=tuple(data["interval"]) if data["interval"] else None,
+            signature=data["signature"],
+            ids=ids,
+            item_values=np.array([items[id]["value"] for id in ids], dtype=np.float64),
+            item_parts={name: np.array([items[id].get(name, np.nan) for id in ids]) for name in names},
+            columns=columns,
+            statistics=np.array([rows[id] for id in ids]).reshape(len(ids), len(columns)),
+            details=[details[id] for id in ids] if details is not None else None,
+        )
+
+
+@dataclass(frozen=True)
+class Result:
+    """All metrics of one evaluation.
+
+    `result["meteor"].value`, `result["meteor"].items["some id"]`, `result.table()`, `result.to_json()`.
+    """
+
+    task: str
+    metrics: Mapping[str, MetricResult]
+    coverage: Coverage
+    warnings: tuple[str, ...]
+    version: str
+
+    def __getitem__(self, metric: str) -> MetricResult:
+        if metric in self.metrics:
+            return self.metrics[metric]
+        try:
+            return self.metrics[str(registry.parse(metric))]
+        except (KeyError, UsageError):
+            raise UsageError(f"this result has no {metric!r}", hint=nearest(metric, self.metrics)) from None
+
+    def __iter__(self) -> Iterator[MetricResult]:
+        return iter(self.metrics.values())
+
+    def summary(self) -> dict[str, Any]:
+        """The answer without the items: what `--format json` prints."""
+        return {
+            "kataribe": self.version,
+            "task": self.task,
+            "metrics": {name: metric.summary() for name, metric in self.metrics.items()},
+            "coverage": asdict(self.coverage),
+            "warnings": list(self.warnings),
+        }
+
+    def to_json(self) -> str:
+        """Everything, as `-o` writes it and `from_json` reads it."""
+        full = self.summary() | {"metrics": {name: metric.to_dict() for name, metric in self.metrics.items()}}
+        return msgspec.json.encode(full).decode()
+
+    @classmethod
+    def from_json(cls, text: str | bytes, *, file: str | Path | None = None) -> Result:
+        hint = "give a file that `kataribe score ... -o` wrote"
+        try:
+            data = msgspec.json.decode(text)
+            return cls(
+                task=data["task"],
+                metrics={
+                    name: MetricResult.from_dict(name, metric) for name, metric in data["metrics"].items()
+                },
+                coverage=Coverage(**data["coverage"]),
+                warnings=tuple(data["warnings"]),
+                version=data["kataribe"],
+            )
+        except msgspec.DecodeError as error:
+            raise InputError(f"is not JSON ({error})", file=file, hint=hint) from None
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise InputError(
+                f"is not a kataribe result ({type(error).__name__}: {error})", file=file, hint=hint
+            ) from None
+
+    def table(self, format: str = "table") -> str:
+        from kataribe.report.tables import render
+
+        return render(self, format)
+
+    def to_pandas(self) -> Any:
+        """One row per item, one column per metric and part; needs pandas."""
+        import pandas as pd
+
+        columns: dict[str, Floats] = {}
+        index: tuple[str, ...] = ()
+        for metric in self:
+            index = metric.ids
+            columns[metric.metric] = metric.item_values
+            columns |= {f"{metric.metric}.{name}": part for name, part in metric.item_parts.items()}
+        return pd.DataFrame(columns, index=pd.Index(index, name="id"))

@@ -1,0 +1,113 @@
+"""Tokenizers by name. A tokenizer turns each text into its tokens joined by single spaces, and names itself - with
+its dictionary's version - in the signature, because segmentation alone can double a score.
+
+    ptb        English as the caption tools cut it (see `kataribe.text.ptb`): lower-cased, punctuation dropped
+    ja         SudachiPy with the core dictionary, short units
+    ja-mecab   MeCab with UniDic (fugashi, unidic-lite)
+    zh         jieba
+    char       every character that is not white space
+    none       the text is tokenized already: white space separates
+
+All but ptb leave case and punctuation as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from importlib.metadata import version
+from typing import Any
+
+from kataribe.core.errors import UsageError, nearest
+
+
+@dataclass(frozen=True)
+class Tokenizer:
+    name: str
+    signature: str
+    tokenize: Callable[[Sequence[str]], list[str]]
+
+    def __call__(self, texts: Sequence[str]) -> list[str]:
+        """
+        >>> tokenizer("char")(["語り部 tells"])
+        ['語 り 部 t e l l s']
+        """
+        return self.tokenize(texts)
+
+
+@cache
+def tokenizer(name: str) -> Tokenizer:
+    if name not in _MAKERS:
+        raise UsageError(f"no tokenizer is called {name!r}", hint=nearest(name, _MAKERS))
+    return _MAKERS[name]()
+
+
+def names() -> list[str]:
+    return list(_MAKERS)
+
+
+def _ptb() -> Tokenizer:
+    from kataribe.text import ptb
+
+    return Tokenizer("ptb", "ptb", ptb.tokenize)
+
+
+def _sudachi() -> Tokenizer:
+    sudachipy = _need("sudachipy", "ja")
+    dictionary = sudachipy.Dictionary(dict="core").create(mode=sudachipy.SplitMode.A)
+    signature = f"ja-sudachi{version('sudachipy')}-core{version('sudachidict_core')}"
+    return Tokenizer("ja", signature, _each(lambda text: [m.surface() for m in dictionary.tokenize(text)]))
+
+
+def _mecab() -> Tokenizer:
+    fugashi = _need("fugashi", "ja-mecab")
+    _need("unidic_lite", "ja-mecab")
+    tagger = fugashi.Tagger()
+    signature = f"ja-mecab{version('fugashi')}-unidic-lite{version('unidic-lite')}"
+    return Tokenizer("ja-mecab", signature, _each(lambda text: [word.surface for word in tagger(text)]))
+
+
+def _jieba() -> Tokenizer:
+    jieba = _need("jieba", "zh")
+    jieba.setLogLevel("WARNING")  # it reports loading its dictionary on standard error
+    return Tokenizer("zh", f"zh-jieba{version('jieba')}", _each(jieba.lcut))
+
+
+def _char() -> Tokenizer:
+    return Tokenizer("char", "char", _each(list))
+
+
+def _none() -> Tokenizer:
+    return Tokenizer("none", "none", _each(lambda text: [text]))
+
+
+_MAKERS: dict[str, Callable[[], Tokenizer]] = {
+    "ptb": _ptb,
+    "ja": _sudachi,
+    "ja-mecab": _mecab,
+    "zh": _jieba,
+    "char": _char,
+    "none": _none,
+}
+
+
+def _each(cut: Callable[[str], list[str]]) -> Callable[[Sequence[str]], list[str]]:
+    """Cut each text alone; white space separates tokens and is never part of one."""
+
+    def tokenize(texts: Sequence[str]) -> list[str]:
+        return [" ".join(" ".join(cut(text)).split()) for text in texts]
+
+    return tokenize
+
+
+def _need(module: str, tokenizer_name: str) -> Any:
+    try:
+        return import_module(module)
+    except ImportError:
+        extra = tokenizer_name[:2]
+        raise UsageError(
+            f"the tokenizer {tokenizer_name!r} needs the package {module}",
+            hint=f"pip install 'kataribe[{extra}]'",
+        ) from None
