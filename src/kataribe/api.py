@@ -34,4 +34,5 @@ def evaluate(
         raise UsageError(f"no task is called {shorten(task)!r}", hint=nearest(task, TASKS))
     if metrics is not None:
         options["metrics"] = metrics
-    return import_module(f"kataribe.{task}.task").evaluate(predictions, references, **options)
+    result: Result = import_module(f"kataribe.{task}.task").evaluate(predictions, references, **options)
+    return result

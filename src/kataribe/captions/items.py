@@ -66,7 +66,5 @@ class Captions:
             references = [text for texts in self.references for text in texts]
             sentences, places = Sentences.unique([*cut(self.candidates), *cut(references)])
             bounds = np.cumsum([0, *(len(texts) for texts in self.references)], dtype=np.int64)
-            self._tokenized[name] = TokenizedCaptions(
-                sentences, places[: len(self)], places[len(self) :], bounds
-            )
+            self._tokenized[name] = TokenizedCaptions(sentences, places[: len(self)], places[len(self) :], bounds)
         return self._tokenized[name]

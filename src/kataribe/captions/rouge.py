@@ -34,9 +34,7 @@ class RougeL(Metric):
     columns: ClassVar[tuple[str, ...]] = ("items", "f", "precision", "recall")
     protocols: ClassVar[Protocols] = {"paper": {"refs": "best"}}
 
-    refs: Literal["separate", "best"] = option(
-        "separate", "best P and R separately, or of the best reference"
-    )
+    refs: Literal["separate", "best"] = option("separate", "best P and R separately, or of the best reference")
     tok: str = option("ptb", "the tokenizer")
 
     def prepare(self, items: Captions) -> None:

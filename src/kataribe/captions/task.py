@@ -41,9 +41,7 @@ def evaluate(
     chosen = [registry.parse(metric, protocol=protocol, defaults=defaults) for metric in metrics]
     for metric in chosen:
         if metric.task != "captions":
-            raise UsageError(
-                f"{metric} does not score captions but {metric.task}", hint="see `kataribe metrics`"
-            )
+            raise UsageError(f"{metric} does not score captions but {metric.task}", hint="see `kataribe metrics`")
     if missing not in MISSING:
         raise UsageError(f"no policy is called {shorten(missing)!r}", hint=f"--missing {', '.join(MISSING)}")
     items, coverage, warnings = join(read_predictions(predictions), read_references(references), missing)

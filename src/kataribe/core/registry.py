@@ -63,8 +63,6 @@ def parse(
     if isinstance(text, Metric):
         return text
     if protocol not in PROTOCOLS:
-        raise UsageError(
-            f"no protocol is called {shorten(protocol)!r}", hint=f"there are: {', '.join(PROTOCOLS)}"
-        )
+        raise UsageError(f"no protocol is called {shorten(protocol)!r}", hint=f"there are: {', '.join(PROTOCOLS)}")
     spec = parse_spec(text) if isinstance(text, str) else text
     return from_spec(load(spec.name), spec, protocol=protocol, defaults=defaults)

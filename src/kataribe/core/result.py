@@ -48,8 +48,7 @@ class MetricResult:
         values = self.item_values.tolist()
         parts = {name: part.tolist() for name, part in self.item_parts.items()}
         return {
-            id: Score(values[row], {name: part[row] for name, part in parts.items()})
-            for row, id in enumerate(self.ids)
+            id: Score(values[row], {name: part[row] for name, part in parts.items()}) for row, id in enumerate(self.ids)
         }
 
     def summary(self) -> dict[str, Any]:
@@ -137,9 +136,7 @@ class Result:
             data = msgspec.json.decode(text)
             return cls(
                 task=data["task"],
-                metrics={
-                    name: MetricResult.from_dict(name, metric) for name, metric in data["metrics"].items()
-                },
+                metrics={name: MetricResult.from_dict(name, metric) for name, metric in data["metrics"].items()},
                 coverage=Coverage(**data["coverage"]),
                 warnings=tuple(data["warnings"]),
                 version=data["kataribe"],

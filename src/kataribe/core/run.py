@@ -40,50 +40,60 @@ def run(
 ) -> Result:
     """Score `items` with every metric. `fields` are the signature's entries that all metrics share."""
     if bootstrap < 0:
-        raise UsageError(
-            f"--bootstrap {bootstrap}: cannot be negative", hint="1000 is usual, 0 switches it off"
-        )
+        raise UsageError(f"--bootstrap {bootstrap}: cannot be negative", hint="1000 is usual, 0 switches it off")
     engine = engine or LocalEngine()
     report = progress or (lambda stage, done, total: None)
-    results: dict[str, MetricResult] = {}
+    contexts = []
     for metric in metrics:
-        report(str(metric), 0, len(items))
-        context = metric.prepare(items)
-        statistics = _statistics(metric, items, context, engine, report)
-        interval = None
-        if bootstrap and len(items):
-            weights = resample_weights(len(items), bootstrap, np.random.default_rng(seed))
-            replicates = np.concatenate([metric.replicates(statistics, chunk) for chunk in weights])
-            interval = percentile_interval(replicates)
-        resampling = {"bootstrap": str(bootstrap), "seed": str(seed)} if bootstrap else {}
+        report(f"{metric}: preparing", 0, len(items))
+        contexts.append(metric.prepare(items))
+    # Every metric sees the same shards, so what one computes and keeps on its items the next one finds.
+    shards = _shards(items, engine.workers)
+    resampling = {"bootstrap": str(bootstrap), "seed": str(seed)} if bootstrap else {}
+    results: dict[str, MetricResult] = {}
+    for metric, context in zip(metrics, contexts, strict=True):
+        statistics = _statistics(metric, shards, context, engine, report)
         per_item = metric.per_item(statistics)
+        choices = {**metric.signature(context), **fields, **resampling, "kataribe": kataribe.__version__}
         results[str(metric)] = MetricResult(
             metric=str(metric),
             score=metric.reduce(statistics),
-            interval=interval,
-            signature=format_signature(
-                metric.name,
-                {**metric.signature(context), **fields, **resampling, "kataribe": kataribe.__version__},
-            ),
+            interval=_interval(metric, statistics, bootstrap, seed),
+            signature=format_signature(metric.name, choices),
             ids=tuple(items.ids),
             item_values=per_item.value,
             item_parts=per_item.parts,
             columns=metric.columns,
             statistics=statistics,
-            details=metric.details(items, context) if details else None,
+            details=_details(metric, shards, context, engine) if details else None,
         )
-    return Result(
-        task=task, metrics=results, coverage=coverage, warnings=tuple(warnings), version=kataribe.__version__
-    )
+    return Result(task=task, metrics=results, coverage=coverage, warnings=tuple(warnings), version=kataribe.__version__)
 
 
-def _statistics(metric: Metric, items: Items, context: Any, engine: LocalEngine, report: Progress) -> Array:
-    size = max(MIN_SHARD, -(-len(items) // (engine.workers * SHARDS_PER_WORKER)))
-    shards = [items[start : start + size] for start in range(0, len(items), size)]
-    done = 0
+def _shards(items: Items, workers: int) -> list[Items]:
+    size = max(MIN_SHARD, -(-len(items) // (workers * SHARDS_PER_WORKER)))
+    return [items[start : start + size] for start in range(0, len(items), size)]
+
+
+def _statistics(metric: Metric, shards: Sequence[Items], context: Any, engine: LocalEngine, report: Progress) -> Array:
+    total = sum(len(shard) for shard in shards)
     tables = []
+    done = 0
     for table in engine.map(partial(metric.stats, context=context), shards):
         tables.append(table)
         done += len(table)
-        report(str(metric), done, len(items))
+        report(str(metric), done, total)
     return np.concatenate(tables) if tables else np.zeros((0, len(metric.columns)))
+
+
+def _details(metric: Metric, shards: Sequence[Items], context: Any, engine: LocalEngine) -> list[Any] | None:
+    parts = list(engine.map(partial(metric.details, context=context), shards))
+    return None if any(part is None for part in parts) else [entry for part in parts for entry in part or ()]
+
+
+def _interval(metric: Metric, statistics: Array, bootstrap: int, seed: int) -> tuple[float, float] | None:
+    if not bootstrap or not len(statistics):
+        return None
+    # The same seed draws the same items for every metric, so that intervals can be read side by side.
+    weights = resample_weights(len(statistics), bootstrap, np.random.default_rng(seed))
+    return percentile_interval(np.concatenate([metric.replicates(statistics, chunk) for chunk in weights]))

@@ -96,9 +96,7 @@ class _Parser:
     def spec(self) -> Spec:
         name = self.take()
         if not re.fullmatch(r"[A-Za-z][\w\-.]*", name):
-            raise self.error(
-                "it should start with a name" if not name else f"{shorten(name)!r} is not a name"
-            )
+            raise self.error("it should start with a name" if not name else f"{shorten(name)!r} is not a name")
         if not self.take_if("("):
             return Spec(name)
         positional: list[Value] = []
@@ -135,9 +133,7 @@ class _Parser:
 
     def expect(self, mark: str) -> None:
         if not self.take_if(mark):
-            raise self.error(
-                f"{mark!r} is missing" if not self.peek() else f"{mark!r} expected before {self.peek()!r}"
-            )
+            raise self.error(f"{mark!r} is missing" if not self.peek() else f"{mark!r} expected before {self.peek()!r}")
 
     def expect_end(self) -> None:
         if self.peek():

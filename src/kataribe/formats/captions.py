@@ -74,9 +74,7 @@ def read_references(source: Source) -> dict[str, list[str]]:
     _refuse_nothing(captions, path)
     bare = [id for id, texts in captions.items() if not texts]
     if bare:
-        raise InputError(
-            f"no reference caption for {some(bare)}", file=path, hint="give at least one or remove the id"
-        )
+        raise InputError(f"no reference caption for {some(bare)}", file=path, hint="give at least one or remove the id")
     return captions
 
 
@@ -153,9 +151,7 @@ def _field(entry: Mapping[str, Any], names: Iterable[str]) -> str | None:
 
 def _texts(value: Any, path: Path | None, id: str, field: str) -> list[str]:
     values = value if isinstance(value, list | tuple) else [value]
-    texts = [
-        entry["caption"] if isinstance(entry, Mapping) and "caption" in entry else entry for entry in values
-    ]
+    texts = [entry["caption"] if isinstance(entry, Mapping) and "caption" in entry else entry for entry in values]
     return [check_text(text, file=path, id=id, field=field) for text in texts]
 
 

@@ -31,14 +31,10 @@ def write_whole(path: Path, content: str | bytes) -> None:
             file.write(data)
         mask = os.umask(0)
         os.umask(mask)
-        temporary.chmod(
-            0o666 & ~mask
-        )  # temporary files are private; an answer has the rights of any new file
+        temporary.chmod(0o666 & ~mask)  # temporary files are private; an answer has the rights of any new file
         temporary.replace(path)
     except OSError as error:
-        raise OutputError(
-            f"{path}: cannot be written ({error.strerror})", hint="choose another place"
-        ) from None
+        raise OutputError(f"{path}: cannot be written ({error.strerror})", hint="choose another place") from None
     finally:
         if temporary is not None:
             temporary.unlink(missing_ok=True)

@@ -46,18 +46,16 @@ def open_text(path: Path) -> Iterator[TextIO]:
         with path.open("rb") as raw:
             packed = raw.read(2) == b"\x1f\x8b"
             raw.seek(0)
-            binary = gzip.open(raw) if packed else raw
+            binary = gzip.GzipFile(fileobj=raw) if packed else raw
             # utf-8-sig: files from spreadsheets start with a byte order mark.
-            with io.TextIOWrapper(binary, encoding="utf-8-sig", newline="") as text:  # type: ignore[arg-type]
+            with io.TextIOWrapper(binary, encoding="utf-8-sig", newline="") as text:
                 yield text
     except FileNotFoundError:
         raise InputError("there is no such file", file=path, hint="check the path") from None
     except IsADirectoryError:
         raise InputError("is a folder", file=path, hint="name the file in it") from None
     except UnicodeDecodeError as error:
-        raise InputError(
-            f"is not UTF-8 text (byte {error.start})", file=path, hint="save it as UTF-8"
-        ) from None
+        raise InputError(f"is not UTF-8 text (byte {error.start})", file=path, hint="save it as UTF-8") from None
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise InputError(f"is a damaged gz file ({error})", file=path, hint="pack it again") from None
     except OSError as error:
@@ -146,9 +144,7 @@ def read_table(path: Path) -> Iterator[tuple[str, dict[str, str]]]:
 def check_text(value: Any, *, file: Path | None, id: str, field: str) -> str:
     """A caption, or one line that says why it cannot be one."""
     if value is None:
-        raise InputError(
-            "is null", file=file, id=id, field=field, hint="give a string; an empty one counts as empty"
-        )
+        raise InputError("is null", file=file, id=id, field=field, hint="give a string; an empty one counts as empty")
     if not isinstance(value, str):
         raise InputError(
             f"is {_kind(value)} ({shorten(value, 30)}), not a string",

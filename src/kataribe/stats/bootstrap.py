@@ -14,9 +14,7 @@ import numpy.typing as npt
 _CELLS_PER_CHUNK = 1 << 22
 
 
-def resample_weights(
-    items: int, replicates: int, rng: np.random.Generator
-) -> Iterator[npt.NDArray[np.float64]]:
+def resample_weights(items: int, replicates: int, rng: np.random.Generator) -> Iterator[npt.NDArray[np.float64]]:
     """Chunks of a (replicates x items) table: how often each item was drawn. Each row sums to `items`.
 
     >>> next(resample_weights(3, 2, np.random.default_rng(0))).sum(axis=1)

@@ -1,0 +1,41 @@
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+Int32s = npt.NDArray[np.int32]
+Int64s = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+def index_tokens(sentences: Sequence[str]) -> tuple[Int32s, Int64s, list[str]]: ...
+def ngram_index(tokens: Int32s, offsets: Int64s, orders: int) -> tuple[Int32s, Int32s, Int64s, Int32s, Int32s]: ...
+def bleu_statistics(
+    ngrams: Int32s,
+    counts: Int32s,
+    bounds: Int64s,
+    orders: int,
+    lengths: Int64s,
+    candidates: Int64s,
+    references: Int64s,
+    reference_bounds: Int64s,
+    /,
+) -> npt.NDArray[np.int64]: ...
+def document_frequencies(
+    ngrams: Int32s, bounds: Int64s, orders: int, references: Int64s, reference_bounds: Int64s, distinct: int, /
+) -> Floats: ...
+def tfidf_norms(ngrams: Int32s, counts: Int32s, bounds: Int64s, orders: int, idf: Floats, /) -> Floats: ...
+def cider_similarities(
+    ngrams: Int32s,
+    counts: Int32s,
+    bounds: Int64s,
+    orders: int,
+    lengths: Int64s,
+    idf: Floats,
+    norms: Floats,
+    candidates: Int64s,
+    references: Int64s,
+    clipped: bool,
+    sigma: float,
+    /,
+) -> Floats: ...
+def lcs_lengths(tokens: Int32s, offsets: Int64s, vocabulary: int, candidates: Int64s, references: Int64s) -> Int32s: ...

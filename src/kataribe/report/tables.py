@@ -1,0 +1,126 @@
+"""Results as text: a table to read, markdown and LaTeX to paste, CSV and JSON to process."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from kataribe.core.errors import UsageError, nearest
+from kataribe.core.result import Result
+
+Rows = list[list[str]]
+
+
+def render(result: Result, format: str = "table") -> str:
+    if format not in _FORMATS:
+        raise UsageError(f"no format is called {format!r}", hint=nearest(format, _FORMATS))
+    return _FORMATS[format](result)
+
+
+def formats() -> list[str]:
+    return list(_FORMATS)
+
+
+def _rows(result: Result) -> tuple[list[str], Rows]:
+    """A row for each metric and, indented below it, for each of its parts; values times 100."""
+    with_interval = any(metric.interval for metric in result)
+    header = ["metric", "score"] + (["95% interval"] if with_interval else [])
+    rows: Rows = []
+    for metric in result:
+        interval = f"{100 * metric.interval[0]:.2f} - {100 * metric.interval[1]:.2f}" if metric.interval else ""
+        rows.append([metric.metric, f"{100 * metric.value:.2f}"] + ([interval] if with_interval else []))
+        for name, part in metric.parts.items():
+            rows.append([f"  {name}", f"{100 * part:.2f}"] + ([""] if with_interval else []))
+    return header, rows
+
+
+def _table(result: Result) -> str:
+    header, rows = _rows(result)
+    widths = [max(len(row[column]) for row in [header, *rows]) for column in range(len(header))]
+
+    def line(cells: Sequence[str]) -> str:
+        first, *others = zip(cells, widths, strict=True)
+        return "  ".join([first[0].ljust(first[1]), *(cell.rjust(width) for cell, width in others)]).rstrip()
+
+    ruler = "  ".join("-" * width for width in widths)
+    coverage = result.coverage
+    counted = f"{coverage.scored:,} of {coverage.references:,} scored"
+    odd = [
+        f"{count:,} {name}"
+        for name, count in (("missing", coverage.missing), ("extra", coverage.extra), ("empty", coverage.empty))
+        if count
+    ]
+    signatures = [metric.signature for metric in result]
+    return "\n".join([line(header), ruler, *map(line, rows), "", ", ".join([counted, *odd]), *signatures])
+
+
+def _markdown(result: Result) -> str:
+    header, rows = _rows(result)
+    lines = [header, ["---"] + ["---:"] * (len(header) - 1), *rows]
+    table = ["| " + " | ".join(_markdown_cell(cell) for cell in cells) + " |" for cells in lines]
+    return "\n".join([*table, "", *(f"`{metric.signature}`  " for metric in result)])
+
+
+def _markdown_cell(text: str) -> str:
+    indent = len(text) - len(text.lstrip())
+    return "&nbsp;" * indent + text.strip().replace("|", "\\|")
+
+
+def _latex(result: Result) -> str:
+    header, rows = _rows(result)
+    body = [" & ".join(_latex_cell(cell) for cell in row) + r" \\" for row in rows]
+    return "\n".join(
+        [
+            *(f"% {metric.signature}" for metric in result),
+            rf"\begin{{tabular}}{{l{'r' * (len(header) - 1)}}}",
+            r"\hline",
+            " & ".join(_latex_cell(cell) for cell in header) + r" \\",
+            r"\hline",
+            *body,
+            r"\hline",
+            r"\end{tabular}",
+        ]
+    )
+
+
+def _latex_cell(text: str) -> str:
+    indent = r"\quad " if text.startswith(" ") else ""
+    escaped = "".join(_LATEX_ESCAPES.get(character, character) for character in text.strip())
+    return indent + escaped.replace(" - ", "--")
+
+
+_LATEX_ESCAPES = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    **{character: f"\\{character}" for character in "&%$#_{}"},
+}
+
+
+def _csv(result: Result) -> str:
+    """For programs: fractions at full precision, one line per value."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(["metric", "part", "value", "low", "high", "signature"])
+    for metric in result:
+        low, high = metric.interval or ("", "")
+        writer.writerow([metric.metric, "", repr(metric.value), low, high, metric.signature])
+        for name, part in metric.parts.items():
+            writer.writerow([metric.metric, name, repr(part), "", "", metric.signature])
+    return out.getvalue().rstrip("\n")
+
+
+def _json(result: Result) -> str:
+    return msgspec.json.format(msgspec.json.encode(result.summary()), indent=2).decode()
+
+
+_FORMATS: dict[str, Callable[[Result], str]] = {
+    "table": _table,
+    "json": _json,
+    "csv": _csv,
+    "markdown": _markdown,
+    "latex": _latex,
+}
