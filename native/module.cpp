@@ -3,9 +3,11 @@
 #include "bindings.hpp"
 
 namespace kataribe {
+void bind_meteor(nb::module_& m);
 void bind_tokens(nb::module_& m);
 }  // namespace kataribe
 
 NB_MODULE(_native, m) {
+  kataribe::bind_meteor(m);
   kataribe::bind_tokens(m);
 }
