@@ -5,11 +5,13 @@
 namespace kataribe {
 void bind_lcs(nb::module_& m);
 void bind_ngrams(nb::module_& m);
+void bind_stories(nb::module_& m);
 void bind_tokens(nb::module_& m);
 }  // namespace kataribe
 
 NB_MODULE(_native, m) {
   kataribe::bind_lcs(m);
   kataribe::bind_ngrams(m);
+  kataribe::bind_stories(m);
   kataribe::bind_tokens(m);
 }
