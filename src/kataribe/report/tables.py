@@ -15,13 +15,13 @@ Rows = list[list[str]]
 
 
 def render(result: Result, format: str = "table") -> str:
-    if format not in _FORMATS:
-        raise UsageError(f"no format is called {format!r}", hint=nearest(format, _FORMATS))
+    check_format(format)
     return _FORMATS[format](result)
 
 
-def formats() -> list[str]:
-    return list(_FORMATS)
+def check_format(format: str) -> None:
+    if format not in _FORMATS:
+        raise UsageError(f"no format is called {format!r}", hint=nearest(format, _FORMATS))
 
 
 def _rows(result: Result) -> tuple[list[str], Rows]:

@@ -1,0 +1,64 @@
+"""`kataribe doctor`: what is installed, what is missing, how to get it."""
+
+from __future__ import annotations
+
+import platform
+import shutil
+import sys
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+
+import typer
+
+import kataribe
+
+# What each optional package is for; the third entry says how to get it.
+_OPTIONAL = (
+    ("sudachipy", "Japanese tokenizer `ja`", "pip install 'kataribe[ja]'"),
+    ("fugashi", "Japanese tokenizer `ja-mecab`", "pip install 'kataribe[ja]'"),
+    ("jieba", "Chinese tokenizer `zh`", "pip install 'kataribe[zh]'"),
+    ("pandas", "`Result.to_pandas()`", "pip install pandas"),
+)
+
+
+def doctor() -> None:
+    """Tell what is installed, what is missing and how to get it; exit code 2 if scoring cannot work."""
+    from kataribe.captions.meteor_resource import status
+    from kataribe.core.cache import cache_folder
+
+    healthy = True
+    _line(True, "kataribe", f"{kataribe.__version__} on Python {platform.python_version()}, {sys.platform}")
+    try:
+        from kataribe import _native
+
+        _line(True, "native core", "loaded" if hasattr(_native, "index_tokens") else "incomplete")
+    except ImportError as error:
+        healthy = False
+        _line(False, "native core", f"{error}; pip install --force-reinstall kataribe")
+    resource = status()
+    carrier = find_spec("pycocoevalcap") is not None
+    healthy &= carrier or resource.ready
+    _line(carrier, "METEOR's data", "pycocoevalcap" if carrier else "pip install pycocoevalcap==1.2")
+    _line(
+        resource.ready,
+        "METEOR resource",
+        str(resource.path)
+        if resource.ready
+        else f"{resource.problem}; built on first use, or `kataribe resources build`",
+    )
+    _line(True, "cache folder", f"{cache_folder()} (KATARIBE_CACHE moves it)")
+    for package, purpose, remedy in _OPTIONAL:
+        try:
+            _line(True, package, f"{version(package)}, {purpose}")
+        except PackageNotFoundError:
+            _line(False, package, f"absent, only needed for: {purpose}; {remedy}")
+    java = shutil.which("java")
+    _line(
+        bool(java), "java", f"{java or 'absent'}; never used for scoring, only to check us against the original tools"
+    )
+    if not healthy:
+        raise typer.Exit(2)
+
+
+def _line(good: bool, name: str, remark: str) -> None:
+    print(f"{'ok' if good else '--'}  {name:<16} {remark}")

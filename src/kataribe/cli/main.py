@@ -1,0 +1,86 @@
+"""The `kataribe` command: the answer on standard output, everything else on standard error.
+
+Exit codes: 0 done, 1 a failure of ours, 2 a mistake in the input or the call, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+
+import typer
+
+import kataribe
+from kataribe.cli import demo, doctor, metrics, resources, score
+from kataribe.core.errors import KataribeError
+
+# Typer carries its own copy of click, whose base of all usage errors it does not export.
+_CallError = typer.BadParameter.__mro__[2]
+
+app = typer.Typer(
+    name="kataribe",
+    help="How well does this text tell what happens in this video or picture?",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.add_typer(score.app, name="score")
+app.add_typer(resources.app, name="resources")
+app.command("metrics")(metrics.metrics)
+app.command("demo")(demo.demo)
+app.command("doctor")(doctor.doctor)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"kataribe {kataribe.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: bool = typer.Option(False, "--version", callback=_print_version, is_eager=True, help="Print the version."),
+) -> None:
+    pass
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line and leave with its exit code."""
+    sys.exit(_run(sys.argv[1:] if arguments is None else arguments))
+
+
+def _run(arguments: list[str]) -> int:
+    try:
+        code = app(arguments, standalone_mode=False)
+        sys.stdout.flush()
+        return code if isinstance(code, int) else 0
+    except KataribeError as error:
+        return _complain(str(error))
+    except _CallError as error:
+        message = error.format_message()  # type: ignore[attr-defined]
+        return _complain(f"{message} See `kataribe {_command(arguments)}--help`.") if message else 2
+    except (KeyboardInterrupt, typer.Abort):
+        print("kataribe: interrupted; nothing was written", file=sys.stderr)
+        return 130
+    except BrokenPipeError:  # the reader, `head` say, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except MemoryError:
+        return _complain("not enough memory for this input")
+    except Exception:
+        traceback.print_exc()
+        print("kataribe: this is a failure of ours, please report it with the lines above", file=sys.stderr)
+        return 1
+
+
+def _complain(message: str) -> int:
+    print(f"kataribe: {' '.join(message.split())}", file=sys.stderr)
+    return 2
+
+
+def _command(arguments: list[str]) -> str:
+    """The words of the call that name a command: `score captions ` of `score captions pred.json --typo`."""
+    words = [word for word in arguments[:2] if word.isalpha()]
+    return " ".join(words) + " " if words else ""

@@ -1,0 +1,47 @@
+"""`kataribe metrics [NAME]`: what there is, with formulas."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from dataclasses import fields
+from typing import Annotated, get_args, get_type_hints
+
+import typer
+
+from kataribe.core import registry
+from kataribe.core.metric import Metric
+
+
+def metrics(
+    name: Annotated[str | None, typer.Argument(help="One metric, to see its formula, quirks and options.")] = None,
+) -> None:
+    """List the metrics, or explain one."""
+    if name is None:
+        for metric in map(registry.load, registry.names()):
+            print(f"{metric.name:<14}{metric.task:<12}{_headline(metric)}")
+        print("\n`kataribe metrics NAME` shows formula, citation, quirks and options.")
+    else:
+        _explain(registry.load(name.partition("(")[0]))
+
+
+def _documentation(metric: type[Metric]) -> str:
+    """A metric's module starts with its formula, its citation and its quirks."""
+    return inspect.cleandoc(sys.modules[metric.__module__].__doc__ or metric.__doc__ or metric.title)
+
+
+def _headline(metric: type[Metric]) -> str:
+    return " ".join(_documentation(metric).partition("\n\n")[0].split())
+
+
+def _explain(metric: type[Metric]) -> None:
+    print(_documentation(metric))
+    hints = get_type_hints(metric)
+    print("\nOptions:")
+    for field in fields(metric):
+        choices = get_args(hints[field.name])
+        listed = f" ({', '.join(map(str, choices))})" if choices and isinstance(choices[0], str | int) else ""
+        default = str(field.default) or "none"
+        print(f"  {field.name:<10}{field.metadata['help']}{listed}; default {default}")
+    for protocol, preset in metric.protocols.items():
+        print(f"\n--protocol {protocol}: {', '.join(f'{key}={value}' for key, value in preset.items())}")

@@ -1,0 +1,66 @@
+"""`kataribe resources status|build|clear|idf`: the data that metrics keep on disk."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from kataribe.cli.progress import progress_bar
+from kataribe.formats.output import check_writable
+
+app = typer.Typer(help="The data that metrics keep on disk.", no_args_is_help=True, rich_markup_mode=None)
+
+
+@app.command()
+def status() -> None:
+    """Where METEOR's compiled data is and whether it is whole."""
+    from kataribe.captions.meteor_resource import status as resource_status
+
+    resource = resource_status()
+    state = f"ready, {resource.size / 1e6:.1f} MB" if resource.ready else resource.problem
+    print(f"meteor  {state}  {resource.path}")
+
+
+@app.command()
+def build(
+    force: Annotated[bool, typer.Option(help="Build again even if it is there.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+) -> None:
+    """Compile METEOR's data now instead of on first use."""
+    from kataribe.captions.meteor_resource import build as build_resource
+
+    with progress_bar(quiet) as report:
+        path = build_resource(
+            force=force, progress=(lambda done, total: report("METEOR data", done, total)) if report else None
+        )
+    print(path)
+
+
+@app.command()
+def clear() -> None:
+    """Remove what was compiled; it is built again when needed."""
+    from kataribe.captions.meteor_resource import clear as clear_resource
+
+    removed = clear_resource()
+    print("\n".join(f"removed {path}" for path in removed) or "nothing to remove")
+
+
+@app.command()
+def idf(
+    references: Annotated[
+        Path, typer.Argument(metavar="REFS", help="Reference captions in any format of `score captions`.")
+    ],
+    output: Annotated[Path, typer.Option("-o", "--output", help="The table; .gz is packed.")],
+    tok: Annotated[str, typer.Option(help="The tokenizer that counts.")] = "ptb",
+) -> None:
+    """Count the document frequencies of REFS, so that cider(idf=TABLE) makes small test sets comparable."""
+    from kataribe.captions.cider import count_idf
+    from kataribe.captions.idf import write_idf
+    from kataribe.formats.captions import read_references
+
+    check_writable(output)
+    table = count_idf(read_references(references), tok)
+    write_idf(table, output)
+    print(f"{output}: {len(table.frequencies):,} n-grams of {table.documents:,} items, tok:{table.tok}")

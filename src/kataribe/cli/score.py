@@ -1,0 +1,88 @@
+"""`kataribe score TASK PRED -r REFS`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from kataribe.cli.progress import progress_bar, warn
+from kataribe.core.engine import parse_engine
+from kataribe.core.result import Result
+from kataribe.formats.output import check_writable, write_whole
+
+app = typer.Typer(help="Score predictions against references.", no_args_is_help=True, rich_markup_mode=None)
+
+# The options that every task takes.
+Metrics = Annotated[
+    list[str] | None, typer.Option("-m", "--metric", help="A metric, as `kataribe metrics` lists them; repeatable.")
+]
+Protocol = Annotated[
+    str, typer.Option(help="official: as the published tool prints it; paper: as the paper defines it.")
+]
+Format = Annotated[str, typer.Option("--format", "-f", help="table, json, csv, markdown or latex.")]
+Output = Annotated[Path | None, typer.Option("-o", "--output", help="Write the full result (items, statistics) here.")]
+Engine = Annotated[str, typer.Option(help="Where to compute: local.")]
+Threads = Annotated[int, typer.Option(help="Threads of the local engine; 0: every core.")]
+Bootstrap = Annotated[int, typer.Option(help="Replicates for a 95% interval; 0: none.")]
+Seed = Annotated[int, typer.Option(help="Seed of everything random.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no warnings.")]
+
+
+@app.command("captions")
+def captions(
+    predictions: Annotated[
+        Path, typer.Argument(metavar="PRED", help="The captions to score: JSON, JSONL, CSV, TSV; gz.")
+    ],
+    references: Annotated[Path, typer.Option("-r", "--references", metavar="REFS", help="The reference captions.")],
+    metric: Metrics = None,
+    protocol: Protocol = "official",
+    missing: Annotated[str, typer.Option(help="References without prediction: error, zero or drop.")] = "error",
+    tok: Annotated[
+        str | None, typer.Option(help="Tokenizer for all metrics: ptb, ja, ja-mecab, zh, char, none.")
+    ] = None,
+    format: Format = "table",
+    output: Output = None,
+    engine: Engine = "local",
+    threads: Threads = 0,
+    bootstrap: Bootstrap = 0,
+    seed: Seed = 0,
+    quiet: Quiet = False,
+) -> None:
+    """Score captions of pictures or clips: BLEU, METEOR, ROUGE-L and CIDEr unless -m says otherwise."""
+    from kataribe.captions.task import DEFAULT_METRICS, evaluate
+
+    check_call(format, output)
+    with progress_bar(quiet) as progress:
+        result = evaluate(
+            predictions,
+            references,
+            metric or DEFAULT_METRICS,
+            protocol=protocol,
+            missing=missing,  # type: ignore[arg-type]
+            tok=tok,
+            engine=parse_engine(engine, threads),
+            bootstrap=bootstrap,
+            seed=seed,
+            details=output is not None,
+            progress=progress,
+        )
+    answer(result, format, output, quiet)
+
+
+def check_call(format: str, output: Path | None) -> None:
+    """What can be refused before the work starts is refused before the work starts."""
+    from kataribe.report.tables import check_format
+
+    check_format(format)
+    if output is not None:
+        check_writable(output)
+
+
+def answer(result: Result, format: str, output: Path | None, quiet: bool) -> None:
+    if output is not None:
+        write_whole(output, result.to_json())
+    for warning in result.warnings:
+        warn(warning, quiet)
+    print(result.table(format))
