@@ -61,6 +61,28 @@ auto story_ious(In2<double> references, In1<int64_t> reference_bounds, In2<doubl
   return to_numpy(std::move(ious));
 }
 
+// For each prediction the best IoU with a reference of each annotator, for each reference the best with a prediction.
+nb::tuple best_overlaps(In1<double> ious, In1<int64_t> reference_bounds, In1<int64_t> annotator, int64_t annotators,
+                        In1<int64_t> prediction_bounds) {
+  const size_t videos = reference_bounds.shape(0) - 1;
+  std::vector<double> of_predictions(prediction_bounds.data()[videos] * annotators, 0.0);
+  std::vector<double> of_references(reference_bounds.data()[videos], 0.0);
+  {
+    nb::gil_scoped_release release;
+    const double* iou = ious.data();
+    for (size_t v = 0; v < videos; ++v) {
+      for (int64_t g = reference_bounds.data()[v]; g < reference_bounds.data()[v + 1]; ++g) {
+        for (int64_t p = prediction_bounds.data()[v]; p < prediction_bounds.data()[v + 1]; ++p, ++iou) {
+          double& of_prediction = of_predictions[p * annotators + annotator.data()[g]];
+          of_prediction = std::max(of_prediction, *iou);
+          of_references[g] = std::max(of_references[g], *iou);
+        }
+      }
+    }
+  }
+  return nb::make_tuple(to_numpy(std::move(of_predictions), annotators), to_numpy(std::move(of_references)));
+}
+
 // S[i][j], the best sum of an ordered one-to-one alignment of the first i rows and the first j columns.
 class AlignmentTable {
  public:
@@ -144,6 +166,8 @@ nb::tuple align_stories(In1<double> costs, In1<int64_t> cells, In1<int64_t> vide
 void bind_stories(nb::module_& m) {
   m.def("story_ious", &story_ious, nb::arg("references"), nb::arg("reference_bounds"), nb::arg("predictions"),
         nb::arg("prediction_bounds"), nb::arg("exact"));
+  m.def("best_overlaps", &best_overlaps, nb::arg("ious"), nb::arg("reference_bounds"), nb::arg("annotator"),
+        nb::arg("annotators"), nb::arg("prediction_bounds"));
   m.def("align_stories", &align_stories, nb::arg("costs"), nb::arg("cells"), nb::arg("video_of"), nb::arg("rows"),
         nb::arg("row_bounds"), nb::arg("columns"), nb::arg("column_bounds"), nb::arg("pair_first"));
 }

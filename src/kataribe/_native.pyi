@@ -58,6 +58,9 @@ def lcs_lengths(tokens: Int32s, offsets: Int64s, vocabulary: int, candidates: In
 def story_ious(
     references: Floats, reference_bounds: Int64s, predictions: Floats, prediction_bounds: Int64s, exact: bool
 ) -> Floats: ...
+def best_overlaps(
+    ious: Floats, reference_bounds: Int64s, annotator: Int64s, annotators: int, prediction_bounds: Int64s
+) -> tuple[Floats, Floats]: ...
 def align_stories(
     costs: Floats,
     cells: Int64s,
