@@ -89,8 +89,8 @@ class Captions:
 class TextPool:
     """Distinct texts, each tokenized once and alone, whatever it is later paired with.
 
-    A text may be in the pool again, after all others, as it is cut before a certain next text: `before` names such
-    a text's place and what follows it.
+    A text may be in the pool again, after all others, as it is cut before certain next texts or before nothing:
+    `before` names such a text's place and what follows it.
 
     >>> pool = TextPool(["A dog.", "One dog runs."])
     >>> captions = pool.pairs(np.array([0, 0]), np.array([0, 1]))
@@ -98,7 +98,7 @@ class TextPool:
     ('A dog.', ['One dog runs.'])
     """
 
-    def __init__(self, texts: Sequence[str], before: Sequence[tuple[int, str]] = ()) -> None:
+    def __init__(self, texts: Sequence[str], before: Sequence[tuple[int, Sequence[str]]] = ()) -> None:
         self.texts = [*texts, *(texts[place] for place, _ in before)]
         self._before = before
         self._tokenized: dict[str, tuple[Sentences, Int64s]] = {}
@@ -111,14 +111,17 @@ class TextPool:
         if name not in self._tokenized:
             cut = tokenizer(name)
             alone = cut.alone(self.texts[: len(self.texts) - len(self._before)])
-            in_front = [cut([self.texts[place], following])[0] for place, following in self._before]
+            if cut.looks_ahead:
+                in_front = [cut([self.texts[place], *following])[0] for place, following in self._before]
+            else:
+                in_front = [alone[place] for place, _ in self._before]
             self._tokenized[name] = Sentences.unique([*alone, *in_front])
         return self._tokenized[name]
 
     def pairs(self, candidates: Int64s, references: Int64s) -> CaptionPairs:
         """Texts by their places: item i is candidates[i] beside the one reference references[i]."""
         return CaptionPairs(
-            _Rows(len(candidates)),
+            _Rows(range(len(candidates))),
             _Texts(self.texts, candidates),
             _SingleTexts(self.texts, references),
             pool=self,
@@ -148,13 +151,13 @@ class CaptionPairs(Captions):
 class _Rows(Sequence[str]):
     """Row numbers as ids, for items that have no names."""
 
-    count: int
+    rows: range
 
     def __len__(self) -> int:
-        return self.count
+        return len(self.rows)
 
     def __getitem__(self, row: Any) -> Any:
-        return [str(i) for i in range(self.count)[row]] if isinstance(row, slice) else str(range(self.count)[row])
+        return [str(number) for number in self.rows[row]] if isinstance(row, slice) else str(self.rows[row])
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,24 @@ class Score:
 
 
 @dataclass(frozen=True)
+class Anchors:
+    """What people and chance score on the same data, so that a score can be read.
+
+    >>> Anchors(human=0.06, null=0.02).normalise(0.05)
+    0.75
+    """
+
+    human: float | None
+    null: float
+
+    def normalise(self, value: float) -> float | None:
+        """0 is chance, 1 is people; nothing where people are unknown or no better than chance."""
+        if self.human is None or self.human <= self.null:
+            return None
+        return round((value - self.null) / (self.human - self.null), 12)
+
+
+@dataclass(frozen=True)
 class Coverage:
     """How much of the data was there to be scored; nothing partial is scored silently."""
 

@@ -215,9 +215,7 @@ def _add_row(builder: StoryBuilder, place: str, row: Mapping[str, str]) -> None:
     video = row[id_field]
     times = {name: _number(row[name], builder.source, video, f"{place}, {name}") for name in ("start", "end")}
     duration = row.get("duration")
-    opened = builder.open(
-        video, _number(duration, builder.source, video, f"{place}, duration") if duration else None
-    )
+    opened = builder.open(video, _number(duration, builder.source, video, f"{place}, duration") if duration else None)
     text = sentence(row[text_field], builder.source, video, f"{place}, {text_field}")
     builder.add(opened, times["start"], times["end"], text)
 

@@ -22,22 +22,22 @@ and the text as it is.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
 from kataribe.captions.bleu import Bleu
 from kataribe.captions.cider import Cider
-from kataribe.captions.rouge import RougeL
 from kataribe.captions.items import CaptionPairs
-from kataribe.core.errors import UsageError
+from kataribe.captions.rouge import RougeL
+from kataribe.core.errors import UsageError, some
 from kataribe.core.metric import Measured, Metric, Protocols, option
 from kataribe.core.spec import Spec
 from kataribe.core.types import Array, Floats
 from kataribe.stories.detection import detect
-from kataribe.stories.items import Stories, sum_by_video
+from kataribe.stories.items import Stories, sum_by
 from kataribe.stories.localisation import THRESHOLDS
-from kataribe.stories.overlaps import OverlapPairs, overlap_pairs, read_as_one_text
+from kataribe.stories.overlaps import OverlapPairs, open_endings, overlap_pairs, read_as_one_text
 from kataribe.stories.pairtext import sentence_metric, text_signature
 from kataribe.text.sentences import MAX_ORDER, Int64s
 
@@ -45,6 +45,14 @@ MOST_PREDICTIONS = 1000
 _BLEUS = tuple(f"BLEU-{n}" for n in range(1, MAX_ORDER + 1))
 _TEXT_PARTS = ("METEOR", *_BLEUS, "ROUGE-L", "CIDEr")
 _PARTS = (*_TEXT_PARTS, "precision", "recall")
+
+
+class _Corpus(NamedTuple):
+    """What is known of all videos: texts whose end is cut in several ways, words for the signature and the user."""
+
+    endings: dict[int, list[int]]
+    fields: dict[str, str]
+    warnings: list[str]
 
 
 @dataclass(frozen=True)
@@ -60,7 +68,7 @@ class ActivityNet(Metric):
     protocols: ClassVar[Protocols] = {"paper": {"rules": "paper"}}
 
     year: Literal[2018, 2021] | None = option(None, "which published scorer; it must be said", positional=True)
-    rules: Literal["official", "paper"] = option("official", "what is not said below is as these have it", positional=True)
+    rules: Literal["official", "paper"] = option("official", "the published scorer's, or the paper's", positional=True)
     pooled: bool | None = option(None, "the mean over all pairs of all videos, without fillers; paper: true")
     cider: Literal["d", "plain"] = option("d", "CIDEr-D, or CIDEr as first defined")
 
@@ -68,19 +76,24 @@ class ActivityNet(Metric):
         if self.year is None:
             raise UsageError("activitynet: which year's scorer?", hint="write activitynet(2018) or activitynet(2021)")
 
-    def prepare(self, items: Stories) -> dict[str, str]:
-        for metric in self._metrics.values():
+    def prepare(self, items: Stories) -> _Corpus:
+        for metric in self._metrics:
             items.text_context(metric)
-        filler = {} if self._pooled else {"filler": f"random-{items.seed}" if self.year == 2021 else "constant"}
-        return filler | items.policy_fields("zero")
+        fields = {} if self._pooled else {"filler": f"random-{items.seed}" if self.year == 2021 else "constant"}
+        fields |= items.policy_fields("zero")
+        if self.rules == "paper" or items.cut(MOST_PREDICTIONS) is items:
+            return _Corpus(open_endings(items), fields, [])
+        videos = [items.ids[row] for row in np.flatnonzero(items.predictions.counts > MOST_PREDICTIONS).tolist()]
+        warning = f"activitynet: {len(videos):,} videos have more than {MOST_PREDICTIONS:,} predictions, cut to these: "
+        return _Corpus(open_endings(items), fields, [warning + some(videos)])
 
-    def stats(self, items: Stories, context: dict[str, str]) -> Array:
+    def stats(self, items: Stories, context: _Corpus) -> Array:
         if self.rules == "official":
             items = items.cut(MOST_PREDICTIONS)
         ious = items.ious(self.rules == "paper")
         pairs = overlap_pairs(items, ious, THRESHOLDS, self._fillers(items), plain=self.rules == "official")
         pair_counts = [np.bincount(pairs.video[pairs.at(t)], minlength=len(items)) for t in THRESHOLDS]
-        text = self._summed_scores(items, pairs) if self._pooled else self._corpus_scores(items, pairs)
+        text = self._summed_scores(items, pairs) if self._pooled else self._corpus_scores(items, pairs, context)
         found = detect(items, ious, THRESHOLDS)
         columns = [np.ones(len(items)), *pair_counts, text, found.precision, found.recall]
         return items.counted("zero")[:, None] * np.column_stack(columns)
@@ -101,7 +114,10 @@ class ActivityNet(Metric):
             by_threshold |= {f"{name}@{t}": values[..., k] for k, t in enumerate(THRESHOLDS)}
         return Measured(parts["METEOR"], parts | by_threshold)
 
-    def signature(self, context: dict[str, str]) -> dict[str, str]:
+    def warnings(self, context: _Corpus) -> list[str]:
+        return context.warnings
+
+    def signature(self, context: _Corpus) -> dict[str, str]:
         official = self.rules == "official"
         return {
             "v": str(self.year),
@@ -113,7 +129,7 @@ class ActivityNet(Metric):
             **text_signature(self._meteor, None),
             "cider": self.cider,
             "idf": "references" if self._pooled else "video-pairs",
-            **context,
+            **context.fields,
         }
 
     @property
@@ -138,7 +154,7 @@ class ActivityNet(Metric):
             return None
         return items.fillers if self.year == 2021 else np.full(len(items), items.constant_filler)
 
-    def _corpus_scores(self, items: Stories, pairs: OverlapPairs) -> Floats:
+    def _corpus_scores(self, items: Stories, pairs: OverlapPairs, context: _Corpus) -> Floats:
         """Each video a corpus: for each text part and threshold a column of corpus scores."""
         additive = (self._meteor, Bleu(), RougeL())
         everything = items.pool.pairs(pairs.candidates, pairs.references)
@@ -148,17 +164,18 @@ class ActivityNet(Metric):
         for threshold in THRESHOLDS:
             chosen = pairs.at(threshold)
             video = pairs.video[chosen]
-            captions, changed = _as_read(items, pairs, chosen)
+            captions, changed = _as_read(items, pairs, chosen, context.endings)
             values: list[Floats] = []
             for metric, known in zip(additive, rows, strict=True):
                 found = known[chosen]
                 if len(changed):
-                    found[changed] = metric.stats(captions[changed], items.text_context(metric))
-                values += _parts(metric, sum_by_video(found, video, len(items)))
+                    other = items.pool.pairs(captions.candidate_places[changed], captions.reference_places[changed])
+                    found[changed] = metric.stats(other, items.text_context(metric))
+                values += _parts(metric, sum_by(video, found, len(items)))
             bounds = np.searchsorted(video, np.arange(len(items) + 1))
             tokens = captions.tokens(self._cider.tok)
             cider = self._cider.of_groups(tokens, bounds, tokens.references, bounds)
-            values.append(sum_by_video(cider, video, len(items)) / np.maximum(np.diff(bounds), 1))
+            values.append(sum_by(video, cider, len(items)) / np.maximum(np.diff(bounds), 1))
             columns.append([np.where(told, value, 0.0) for value in values])
         return np.column_stack([at[part] for part in range(len(_TEXT_PARTS)) for at in columns])
 
@@ -171,7 +188,7 @@ class ActivityNet(Metric):
             for value in _parts(metric, metric.stats(captions, items.text_context(metric)))
         ]
         chosen = [pairs.at(threshold) for threshold in THRESHOLDS]
-        return np.column_stack([sum_by_video(v[at], pairs.video[at], len(items)) for v in values for at in chosen])
+        return np.column_stack([sum_by(pairs.video[at], v[at], len(items)) for v in values for at in chosen])
 
 
 def _parts(metric: Metric, totals: Floats) -> list[Floats]:
@@ -181,11 +198,13 @@ def _parts(metric: Metric, totals: Floats) -> list[Floats]:
     return [measured.parts[name] for name in _BLEUS] if isinstance(metric, Bleu) else [measured.value]
 
 
-def _as_read(items: Stories, pairs: OverlapPairs, chosen: Int64s) -> tuple[CaptionPairs, Int64s]:
+def _as_read(
+    items: Stories, pairs: OverlapPairs, chosen: Int64s, endings: dict[int, list[int]]
+) -> tuple[CaptionPairs, Int64s]:
     """The chosen pairs as the scorer's tokenizer cuts them, and which of them are cut differently than alone."""
     video = pairs.video[chosen]
     candidates, references = pairs.candidates[chosen], pairs.references[chosen]
-    read_candidates = read_as_one_text(items, candidates, video)
-    read_references = read_as_one_text(items, references, video)
+    read_candidates = read_as_one_text(items, candidates, video, endings)
+    read_references = read_as_one_text(items, references, video, endings)
     changed = np.flatnonzero((read_candidates != candidates) | (read_references != references))
     return items.pool.pairs(read_candidates, read_references), changed

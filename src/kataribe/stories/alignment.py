@@ -9,7 +9,7 @@ import numpy as np
 
 from kataribe import _native
 from kataribe.core.types import Floats
-from kataribe.stories.items import Bools, Readings, Stories
+from kataribe.stories.items import Bools, Readings, Stories, sum_by
 from kataribe.text.sentences import Int64s
 
 
@@ -31,7 +31,7 @@ class Alignment:
     def sum(self, values: Floats) -> Floats:
         """For each reading the sum of a value over its pairs."""
         reading_of = np.repeat(np.arange(len(self.best)), np.diff(self.bounds))
-        return np.bincount(reading_of, values, len(self.best))
+        return sum_by(reading_of, values, len(self.best))
 
 
 def align(items: Stories, readings: Readings, costs: Floats, *, pair_first: bool = False) -> Alignment:

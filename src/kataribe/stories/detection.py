@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from kataribe import _native
-from kataribe.core.types import Floats
-from kataribe.stories.items import Stories, sum_by_video
+from kataribe.core.types import Array, Floats
+from kataribe.stories.items import Stories, sum_by
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,14 +34,14 @@ def detect(items: Stories, ious: Floats, thresholds: Sequence[float]) -> Detecti
     captions_by = _by_annotator(np.ones(len(items.annotator)), items)
     precision, recall = [], []
     for threshold in thresholds:
-        hits = sum_by_video(best_of_predictions > threshold, predicted.video_of, len(items))
+        hits = sum_by(predicted.video_of, best_of_predictions > threshold, len(items))
         precision.append((hits / np.maximum(predicted.counts, 1)[:, None]).max(axis=1))
         covered = _by_annotator(best_of_references > threshold, items)
         recall.append((covered / np.maximum(captions_by, 1)).max(axis=1))
     return Detection(np.column_stack(precision), np.column_stack(recall))
 
 
-def _by_annotator(values: Floats, items: Stories) -> Floats:
+def _by_annotator(values: Array, items: Stories) -> Floats:
     """Sums by video and annotator."""
     key = items.references.video_of * items.annotators + items.annotator
-    return np.bincount(key, values, len(items) * items.annotators).reshape(len(items), items.annotators)
+    return sum_by(key, values, len(items) * items.annotators).reshape(len(items), items.annotators)

@@ -6,10 +6,10 @@ video and row after row. Intersection over union and sentence scores are such ar
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -17,9 +17,10 @@ import numpy.typing as npt
 from kataribe import _native
 from kataribe.captions.items import TextPool
 from kataribe.core.metric import Metric
-from kataribe.core.types import Floats
+from kataribe.core.types import Array, Floats
 from kataribe.text.sentences import Int64s
 
+T = TypeVar("T")
 Bools = npt.NDArray[np.bool_]
 Missing = Literal["zero", "drop", "error"]
 
@@ -107,7 +108,7 @@ class Stories:
     missing: Missing | None = None
     first: int = 0
     contexts: dict[Metric, Any] = field(default_factory=dict)
-    kept: dict[Any, Any] = field(default_factory=dict)
+    kept: dict[Hashable, Any] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -147,19 +148,26 @@ class Stories:
             self.contexts[metric] = metric.prepare(self.pool.pairs(self.references.texts, self.references.texts))
         return self.contexts[metric]
 
+    def keep(self, key: Hashable, compute: Callable[[], T]) -> T:
+        """What was computed on this shard under a key, computing it the first time."""
+        if key not in self.kept:
+            self.kept[key] = compute()
+        kept: T = self.kept[key]
+        return kept
+
     def cut(self, at_most: int) -> Stories:
         """Only the first predictions of each video, in the order of the file."""
         if self.predictions.counts.max(initial=0) <= at_most:
             return self
-        key = ("cut", at_most)
-        if key not in self.kept:
-            told = self.predictions
-            kept = told.within_video(np.arange(len(told.texts))) < at_most
+        told = self.predictions
+
+        def cut() -> Stories:
+            first_ones = told.within_video(np.arange(len(told.texts))) < at_most
             bounds = np.concatenate([[0], np.cumsum(np.minimum(told.counts, at_most))])
-            self.kept[key] = replace(
-                self, predictions=Told(bounds, told.segments[kept], told.texts[kept]), kept={}
-            )
-        return self.kept[key]
+            shortened = Told(bounds, told.segments[first_ones], told.texts[first_ones])
+            return replace(self, predictions=shortened, kept={})
+
+        return self.keep(("cut", at_most), cut)
 
     @cached_property
     def cells(self) -> Int64s:
@@ -168,11 +176,11 @@ class Stories:
 
     def ious(self, exact: bool) -> Floats:
         """Of every cell; with the published scorers' constant in it, or exact."""
-        key = ("iou", exact)
-        if key not in self.kept:
-            ours, theirs = self.references, self.predictions
-            self.kept[key] = _native.story_ious(ours.segments, ours.bounds, theirs.segments, theirs.bounds, exact)
-        return self.kept[key]
+        told, predicted = self.references, self.predictions
+        return self.keep(
+            ("iou", exact),
+            lambda: _native.story_ious(told.segments, told.bounds, predicted.segments, predicted.bounds, exact),
+        )
 
     def spell(self, cells: Int64s) -> Cells:
         video = np.searchsorted(self.cells, cells, side="right") - 1
@@ -197,12 +205,12 @@ class Stories:
         )
 
 
-def sum_by_video(values: Any, video: Int64s, videos: int) -> Floats:
-    """Sums of rows of equal video; a row is a number or a vector.
+def sum_by(group: Int64s, values: Array, groups: int) -> Floats:
+    """Sums of the rows of each group; a row is a number or a vector.
 
-    >>> sum_by_video(np.array([[1, 2], [3, 4], [5, 6]]), np.array([0, 0, 2]), 3).tolist()
+    >>> sum_by(np.array([0, 0, 2]), np.array([[1, 2], [3, 4], [5, 6]]), 3).tolist()
     [[4.0, 6.0], [0.0, 0.0], [5.0, 6.0]]
     """
-    if values.ndim == 1:
-        return np.bincount(video, values, videos)
-    return np.column_stack([np.bincount(video, column, videos) for column in values.T])
+    if values.ndim > 1:
+        return np.column_stack([sum_by(group, column, groups) for column in values.T])
+    return np.asarray(np.bincount(group, values, groups), dtype=np.float64)

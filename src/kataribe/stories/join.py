@@ -20,10 +20,12 @@ SegmentPolicy = Literal["zero", "error"]
 
 # What the 2018 ActivityNet scorer puts beside a prediction without partner.
 CONSTANT_FILLER = "abc123!@#"
-# Where the PTB tokenizer looks at the next caption before it decides about a dot, and the two kinds of next caption
-# that make a difference to it.
-_OPEN_END = re.compile(r"(?:(?:^|[^a-z])[a-z]|\b(?:art|ca|figs?|nos?|op|pp|prop))\.\s*$", re.IGNORECASE)
-_FOLLOWING = ("The dog", "5 dogs")
+# The PTB tokenizer looks at the next caption before it decides about some endings, never about these...
+_SETTLED_END = re.compile(r"(?:^|\s)(?!(?:art|ca|figs?|nos?|op|pp|prop)\.)[a-z0-9]{2,}[.!?]?\s*$", re.IGNORECASE)
+# ... and these are the kinds of next caption that make a difference to it, as opposed to any other.
+_FOLLOWING: tuple[tuple[str, ...], ...] = (("The dog",), ("5 dogs",), ())
+# Files round the duration and the last segment's end apart.
+_LATE_SECONDS = 0.001
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 
 
@@ -70,7 +72,7 @@ def join(
     plain = [places.setdefault(plain_text(text), len(places)) for text in list(places)]
     plain += range(len(plain), len(places))  # the versions that were just added are ASCII already
     texts = list(places)
-    open_ended = [place for place, text in enumerate(texts) if _OPEN_END.search(text)]
+    open_ended = [place for place, text in enumerate(texts) if text.isascii() and not _SETTLED_END.search(text)]
     before = [(place, following) for place in open_ended for following in _FOLLOWING]
     items = Stories(
         ids=ids,
@@ -90,7 +92,8 @@ def join(
         seed=seed,
         missing=missing,
     )
-    empty = [video for video, has, count in zip(ids, predicted, predicted_side.counts, strict=True) if has and not count]
+    without_caption = predicted & (predicted_side.counts == 0)
+    empty = [ids[row] for row in np.flatnonzero(without_caption).tolist()]
     warnings = []
     if silent:
         warnings.append(f"{len(silent):,} reference videos have no caption and were not scored: {some(silent)}")
@@ -160,7 +163,7 @@ def odd_segments(table: StoryTable, role: str, policy: SegmentPolicy) -> list[st
         if policy == "error":
             raise InputError(found, file=table.source or None, hint="mend them, or --segments zero scores them 0")
         warnings.append(f"{found}; they overlap nothing and score 0")
-    late = real & (end > duration) & (start < duration)
+    late = real & (end > duration + _LATE_SECONDS) & (start < duration)
     if late.any():
         videos = [table.videos[row] for row in np.unique(video_of[late])]
         warnings.append(f"{int(late.sum()):,} {role} segments end after their video, in {some(videos)}")

@@ -58,22 +58,30 @@ def overlap_pairs(
     )
 
 
-def read_as_one_text(items: Stories, places: Int64s, video: Int64s) -> Int64s:
+def open_endings(items: Stories) -> dict[int, list[int]]:
+    """Texts of which the tokenizer cuts the end in one way or another, depending on what follows; all the ways."""
+    _, sentence_of = items.pool.tokens("ptb")
+    endings = {place: [place, *others] for place, others in items.open_ended.items()}
+    return {place: ways for place, ways in endings.items() if len(set(sentence_of[ways].tolist())) > 1}
+
+
+def read_as_one_text(items: Stories, places: Int64s, video: Int64s, endings: dict[int, list[int]]) -> Int64s:
     """The same texts as they are cut when a video's come in one text, each followed by the next.
 
     That matters to a handful of texts in a hundred thousand; the others keep their places.
     """
-    if not items.open_ended:
+    open_ended = np.flatnonzero(np.isin(places, list(endings)))
+    if not len(open_ended):
         return places
-    cut = tokenizer("ptb")
     sentences, sentence_of = items.pool.tokens("ptb")
     texts = items.pool.texts
     read = places.copy()
-    for row in np.flatnonzero(np.isin(places, list(items.open_ended))).tolist():
-        place = int(places[row])
+    for row in open_ended.tolist():
         end = int(np.searchsorted(video, video[row], side="right"))
-        following = next((texts[p] for p in places[row + 1 : end].tolist() if texts[p].strip()), "")
-        tokens = cut([texts[place], following])[0]
-        ways = [place, *items.open_ended[place]]
+        following = [texts[place] for place in places[row + 1 : end].tolist()]
+        # Blank lines are skipped, so that the next text with something in it decides.
+        until_said = next((n + 1 for n, text in enumerate(following) if text.strip()), len(following))
+        tokens = tokenizer("ptb")([texts[places[row]], *following[:until_said]])[0]
+        ways = endings[int(places[row])]
         read[row] = next(way for way in ways if sentences.texts[sentence_of[way]] == tokens)
     return read

@@ -60,12 +60,14 @@ class PairText:
 
     def table(self, items: Stories, context: Any, ious: Floats) -> Floats:
         """f in every cell whose segments overlap, 0 elsewhere; computed once for a shard."""
-        if self not in items.kept:
+
+        def table() -> Floats:
             overlapping = np.flatnonzero(ious)
             scores = np.zeros(len(ious))
             scores[overlapping] = self._of(items, overlapping, context)
-            items.kept[self] = scores
-        return items.kept[self]
+            return scores
+
+        return items.keep(self, table)
 
     def of_pairs(self, items: Stories, cells: Int64s, context: Any, ious: Floats) -> Floats:
         """f in any cells, in any order."""

@@ -39,7 +39,7 @@ from kataribe.core.spec import Spec
 from kataribe.core.types import Array, Floats
 from kataribe.stories.alignment import Alignment, ScoredAlignment, align, best_of_video, shares
 from kataribe.stories.describe import describe
-from kataribe.stories.items import Bools, Missing, Readings, Stories
+from kataribe.stories.items import Bools, Missing, Stories
 from kataribe.stories.pairtext import PairText, sentence_metric
 
 _RULES: dict[str, dict[str, str]] = {
@@ -83,13 +83,13 @@ class Soda(Metric):
 
     # No default of its own, so that the variant is always printed: `soda` is read as soda(c) and prints as that.
     variant: Literal["a", "b", "c", "d"] = option("", "which cost and which sum; c unless said", positional=True)
-    rules: Literal["official", "paper"] = option("official", "what is not said below is as these have it", positional=True)
+    rules: Literal["official", "paper"] = option("official", "what fills the options left open", positional=True)
     text: Spec = option(Spec("meteor"), "f, any sentence metric")
     tiou: tuple[float, ...] = option(_THRESHOLDS, "the thresholds of a")
     refs: Literal["pooled", "best", "mean"] | None = option(None, "several annotators: pooled, best or mean")
     roles: Literal["swapped", "proper"] | None = option(None, "swapped gives f the prediction as its reference; proper")
     order: Literal["file", "sorted"] | None = option(None, "of the references under refs=best: file or sorted")
-    apart: Literal["first", "never"] | None = option(None, "captions that do not overlap in a, b: first may pair; never")
+    apart: Literal["first", "never"] | None = option(None, "without overlap, in a and b: first may pair, or never")
     idf: Literal["predictions", "references"] | None = option(None, "of CIDEr as f: predictions or references")
     iou: Literal["tool", "exact"] | None = option(None, "with the published tool's constant, or exact")
 
@@ -109,7 +109,8 @@ class Soda(Metric):
         )
 
     def stats(self, items: Stories, context: _Corpus) -> Array:
-        return np.mean([self._rows(items, scored, context) for scored in self._alignments(items, context)], axis=0)
+        rows = [self._rows(items, scored, context) for scored in self._alignments(items, context)]
+        return np.asarray(np.mean(rows, axis=0))
 
     def measure(self, totals: Floats) -> Measured:
         with np.errstate(invalid="ignore"):  # a video that was left out has no score: 0/0
@@ -117,7 +118,7 @@ class Soda(Metric):
         return Measured(f1, {"precision": precision, "recall": recall})
 
     def signature(self, context: _Corpus) -> dict[str, str]:
-        fields = {"v": self.variant}
+        fields: dict[str, str] = {"v": self.variant}
         if self.variant == "a":
             fields["tiou"] = "+".join(map(str, self.tiou))
         if self.variant != "d":
@@ -131,7 +132,7 @@ class Soda(Metric):
         found = list(self._alignments(items, context))
         return describe(items, found, [self._used(scored) for scored in found])
 
-    def _chosen(self, name: str) -> str:
+    def _chosen(self, name: str) -> Any:
         """An option as it was written, or else as the rules have it."""
         return getattr(self, name) or _RULES[self.rules][name]
 
@@ -201,7 +202,8 @@ class Soda(Metric):
 
 
 def _annotator_weights(items: Stories, counted: Bools) -> Floats:
-    """Weights that turn a mean over videos into the mean of one run for each annotator, however many videos each has."""
+    """Weights that make the mean over videos the mean of one run per annotator, however many videos each has."""
     readings = items.readings(pooled=False, in_time_order=False)
     videos = np.bincount(readings.annotator[counted[readings.video]], minlength=items.annotators)
-    return counted.sum() / (items.annotators * np.maximum(videos, 1))
+    weights: Floats = counted.sum() / (items.annotators * np.maximum(videos, 1))
+    return weights

@@ -36,6 +36,10 @@ class Tokenizer:
     tokenize: Callable[[Sequence[str]], list[str]]
     alone: Callable[[Sequence[str]], list[str]]
 
+    @property
+    def looks_ahead(self) -> bool:
+        return self.tokenize is not self.alone
+
     def __call__(self, texts: Sequence[str]) -> list[str]:
         """
         >>> tokenizer("char")(["語り部 tells"])
