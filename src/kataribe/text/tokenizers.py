@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from importlib.metadata import version
 from typing import Any
@@ -25,9 +25,20 @@ from kataribe.core.errors import UsageError, nearest
 
 @dataclass(frozen=True)
 class Tokenizer:
+    """`tokenize` cuts texts in their order, `alone` each as if it were the only one.
+
+    Most tokenizers do not see the difference. The PTB tokenizer reads the caption tools' input as one long text:
+    whether a single letter keeps its dot depends on how the next caption begins.
+    """
+
     name: str
     signature: str
     tokenize: Callable[[Sequence[str]], list[str]]
+    alone: Callable[[Sequence[str]], list[str]]
+
+    @property
+    def looks_ahead(self) -> bool:
+        return self.tokenize is not self.alone
 
     def __call__(self, texts: Sequence[str]) -> list[str]:
         """
@@ -51,14 +62,14 @@ def names() -> list[str]:
 def _ptb() -> Tokenizer:
     from kataribe.text import ptb
 
-    return Tokenizer("ptb", "ptb", ptb.tokenize)
+    return Tokenizer("ptb", "ptb", ptb.tokenize, partial(ptb.tokenize, look_ahead=False))
 
 
 def _sudachi() -> Tokenizer:
     sudachipy = _need("sudachipy", "ja")
     dictionary = sudachipy.Dictionary(dict="core").create(mode=sudachipy.SplitMode.A)
     signature = f"ja-sudachi{version('sudachipy')}-core{version('sudachidict_core')}"
-    return Tokenizer("ja", signature, _each(lambda text: [m.surface() for m in dictionary.tokenize(text)]))
+    return _each("ja", signature, lambda text: [m.surface() for m in dictionary.tokenize(text)])
 
 
 def _mecab() -> Tokenizer:
@@ -66,21 +77,21 @@ def _mecab() -> Tokenizer:
     _need("unidic_lite", "ja-mecab")
     tagger = fugashi.Tagger()
     signature = f"ja-mecab{version('fugashi')}-unidic-lite{version('unidic-lite')}"
-    return Tokenizer("ja-mecab", signature, _each(lambda text: [word.surface for word in tagger(text)]))
+    return _each("ja-mecab", signature, lambda text: [word.surface for word in tagger(text)])
 
 
 def _jieba() -> Tokenizer:
     jieba = _need("jieba", "zh")
     jieba.setLogLevel("WARNING")  # it reports loading its dictionary on standard error
-    return Tokenizer("zh", f"zh-jieba{version('jieba')}", _each(jieba.lcut))
+    return _each("zh", f"zh-jieba{version('jieba')}", jieba.lcut)
 
 
 def _char() -> Tokenizer:
-    return Tokenizer("char", "char", _each(list))
+    return _each("char", "char", list)
 
 
 def _none() -> Tokenizer:
-    return Tokenizer("none", "none", _each(lambda text: [text]))
+    return _each("none", "none", lambda text: [text])
 
 
 _MAKERS: dict[str, Callable[[], Tokenizer]] = {
@@ -93,13 +104,13 @@ _MAKERS: dict[str, Callable[[], Tokenizer]] = {
 }
 
 
-def _each(cut: Callable[[str], list[str]]) -> Callable[[Sequence[str]], list[str]]:
-    """Cut each text alone; white space separates tokens and is never part of one."""
+def _each(name: str, signature: str, cut: Callable[[str], list[str]]) -> Tokenizer:
+    """Cuts each text alone; white space separates tokens and is never part of one."""
 
     def tokenize(texts: Sequence[str]) -> list[str]:
         return [" ".join(" ".join(cut(text)).split()) for text in texts]
 
-    return tokenize
+    return Tokenizer(name, signature, tokenize, tokenize)
 
 
 def _need(module: str, tokenizer_name: str) -> Any:
