@@ -16,7 +16,7 @@ import numpy as np
 
 from kataribe.core import registry
 from kataribe.core.errors import InputError, UsageError, nearest
-from kataribe.core.types import Anchors, Array, Coverage, Floats, Score
+from kataribe.core.types import Anchors, Array, Coverage, Curve, Floats, Score
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ class Result:
     """All metrics of one evaluation.
 
     `result["meteor"].value`, `result["meteor"].items["some id"]`, `result.table()`, `result.to_json()`. `content`
-    is what was scored, by id, for whoever wants to show it.
+    is what was scored, by id, for whoever wants to show it; `curves` are scores under changed conditions.
     """
 
     task: str
@@ -114,6 +114,7 @@ class Result:
     warnings: tuple[str, ...]
     version: str
     content: Mapping[str, Any] | None = None
+    curves: tuple[Curve, ...] = ()
 
     def __getitem__(self, metric: str) -> MetricResult:
         if metric in self.metrics:
@@ -141,6 +142,8 @@ class Result:
         full = self.summary() | {"metrics": {name: metric.to_dict() for name, metric in self.metrics.items()}}
         if self.content is not None:
             full["content"] = self.content
+        if self.curves:
+            full["curves"] = [asdict(curve) for curve in self.curves]
         return msgspec.json.encode(full).decode()
 
     @classmethod
@@ -155,6 +158,7 @@ class Result:
                 warnings=tuple(data["warnings"]),
                 version=data["kataribe"],
                 content=data.get("content"),
+                curves=tuple(Curve(**curve) for curve in data.get("curves", ())),
             )
         except msgspec.DecodeError as error:
             raise InputError(f"is not JSON ({error})", file=file, hint=hint) from None

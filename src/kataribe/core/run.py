@@ -55,7 +55,7 @@ def run(
         results[str(metric)] = MetricResult(
             metric=str(metric),
             score=metric.reduce(statistics),
-            interval=_interval(metric, statistics, bootstrap, seed),
+            interval=bootstrap_interval(metric, statistics, bootstrap, seed),
             signature=format_signature(metric.name, choices),
             ids=tuple(items.ids),
             item_values=per_item.value,
@@ -95,7 +95,8 @@ def _details(metric: Metric, shards: Sequence[Items], context: Any, engine: Loca
     return None if any(part is None for part in parts) else [entry for part in parts for entry in part or ()]
 
 
-def _interval(metric: Metric, statistics: Array, bootstrap: int, seed: int) -> tuple[float, float] | None:
+def bootstrap_interval(metric: Metric, statistics: Array, bootstrap: int, seed: int) -> tuple[float, float] | None:
+    """The 95% interval of a score, from its statistics."""
     if not bootstrap or not len(statistics):
         return None
     # The same seed draws the same items for every metric, so that intervals can be read side by side.

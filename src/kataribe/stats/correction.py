@@ -1,10 +1,10 @@
 """Many tests at once: p-values corrected so that the best of many lucky draws is not taken for a discovery.
 
-    holm   the chance of even one false discovery stays below the level. Holm, S. (1979). A simple sequentially
-           rejective multiple test procedure. Scandinavian Journal of Statistics 6(2).
-    bh     the expected share of false ones among the discoveries stays below the level. Benjamini, Y., Hochberg, Y.
-           (1995). Controlling the false discovery rate. Journal of the Royal Statistical Society B 57(1).
-    none   as they are
+holm   the chance of even one false discovery stays below the level. Holm, S. (1979). A simple sequentially
+       rejective multiple test procedure. Scandinavian Journal of Statistics 6(2).
+bh     the expected share of false ones among the discoveries stays below the level. Benjamini, Y., Hochberg, Y.
+       (1995). Controlling the false discovery rate. Journal of the Royal Statistical Society B 57(1).
+none   as they are
 """
 
 from __future__ import annotations
