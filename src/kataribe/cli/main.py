@@ -13,7 +13,7 @@ from typing import Any
 import typer
 
 import kataribe
-from kataribe.cli import compare, demo, doctor, metrics, resources, score
+from kataribe.cli import compare, demo, doctor, metrics, report, resources, score
 from kataribe.core.errors import KataribeError
 
 # Typer carries its own copy of click, whose base of all usage errors it does not export.
@@ -30,6 +30,7 @@ app = typer.Typer(
 app.add_typer(score.app, name="score")
 app.add_typer(resources.app, name="resources")
 app.command("compare")(compare.compare)
+app.command("report")(report.report)
 app.command("metrics")(metrics.metrics)
 app.command("demo")(demo.demo)
 app.command("doctor")(doctor.doctor)

@@ -1,0 +1,36 @@
+// What the scores of single items look like, for the measure and the systems that are chosen.
+
+function drawChoices() {
+  const measure = element("select", { id: "measure", onchange: (event) => change({ measure: Number(event.target.value) }) },
+    ...data.measures.map((entry, place) => element("option", { value: place }, entry.name)));
+  byId("choices").append(element("label", {}, "Measure ", measure));
+  if (data.systems.length > 1) {
+    for (const [key, title] of [["one", "System "], ["other", "against "]]) {
+      const select = element("select", { id: key, onchange: (event) => change({ [key]: Number(event.target.value) }) },
+        ...data.systems.map((system, place) => element("option", { value: place }, system.name)));
+      byId("choices").append(element("label", {}, title, select));
+    }
+  }
+  showChoices();
+}
+
+function showChoices() {
+  for (const key of ["measure", "one", "other"]) if (byId(key)) byId(key).value = state[key];
+}
+
+function drawFigures() {
+  const name = data.measures[state.measure].name;
+  const series = shownSystems().filter((system) => column(system)).map((system) => ({
+    name: data.systems[system].name, color: `s${system % 8}`, values: column(system),
+  }));
+  const drawn = [histogram("Distribution", series, name)];
+  if (isPair() && series.length === 2) {
+    const differences = data.ids.map((_, place) => differenceAt(place));
+    const title = `${series[0].name} \u2212 ${series[1].name}`;
+    drawn.push(histogram("Difference by item", [{ name: title, color: series[0].color, values: differences }], title, { zero: true }));
+  }
+  for (const [fact, values] of Object.entries(data.facts)) {
+    drawn.push(scatter(`Against ${fact}`, series, values, fact, name, openItem));
+  }
+  byId("figures").replaceChildren(...drawn);
+}

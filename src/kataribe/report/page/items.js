@@ -1,0 +1,189 @@
+// The list of items. Only the rows in sight exist, so that 5,000 or 50,000 items scroll alike; it is a grid to a screen
+// reader and to the keyboard: arrows, Page Up, Page Down, Home, End, Enter.
+
+const ROW_HEIGHT = 30;
+const grid = { columns: [], rows: [], active: 0, texts: null };
+
+function gridColumns() {
+  const columns = [{ key: "id", name: "id", text: true, at: (place) => data.ids[place] }];
+  if (data.systems.length === 1) {
+    data.metrics.forEach((metric) => {
+      const measure = data.measures.findIndex((entry) => entry.name === metric.name);
+      columns.push({ key: metric.name, name: metric.name, at: (place) => valueAt(0, place, measure), show: score });
+    });
+    if (!data.metrics.some((metric) => metric.name === data.measures[state.measure].name)) {
+      columns.push({ key: "measure", name: data.measures[state.measure].name, at: (place) => valueAt(0, place), show: score });
+    }
+  } else {
+    data.systems.forEach((system, place) => {
+      columns.push({ key: `system ${system.letter}`, name: system.name, at: (row) => valueAt(place, row), show: score });
+    });
+    if (isPair()) columns.push({ key: "difference", name: "difference", at: differenceAt, show: signed });
+  }
+  for (const [fact, values] of Object.entries(data.facts)) {
+    columns.push({ key: fact, name: fact, at: (place) => values[place], show: plain });
+  }
+  return columns;
+}
+
+// All that can be searched of each item, in lower case; gathered when somebody first searches.
+function searchTexts() {
+  grid.texts ??= data.ids.map((id, place) => {
+    const words = data.views.flatMap((name) => views[name].words?.(contentOf(name), place) ?? []);
+    return [id, ...words].join("\n").toLowerCase();
+  });
+  return grid.texts;
+}
+
+function arrange() {
+  grid.columns = gridColumns();
+  const words = state.query.toLowerCase().split(/\s+/).filter(Boolean);
+  let rows = data.ids.map((_, place) => place);
+  if (words.length) {
+    const texts = searchTexts();
+    rows = rows.filter((place) => words.every((word) => texts[place].includes(word)));
+  }
+  const by = grid.columns.find((entry) => entry.key === state.sort);
+  if (by) {
+    const sign = state.down ? -1 : 1;
+    const keys = data.ids.map((_, place) => by.at(place));
+    // What is not known comes last whichever way the list runs.
+    rows.sort((a, b) => {
+      const [one, other] = [keys[a], keys[b]];
+      if (one === null || other === null) return (one === null) - (other === null) || a - b;
+      return (by.text ? one.localeCompare(other) : one - other) * sign || a - b;
+    });
+  }
+  grid.rows = rows;
+  grid.active = Math.max(0, rows.indexOf(placeOf.get(state.item)));
+}
+
+function drawTable() {
+  arrange();
+  const header = element("div", { role: "row", class: "grid-row grid-head", "aria-rowindex": 1 }, ...grid.columns.map((entry) => {
+    const sorted = state.sort === entry.key ? (state.down ? "descending" : "ascending") : "none";
+    return element("div", { role: "columnheader", "aria-sort": sorted, class: entry.text ? "first" : "number" },
+      element("button", { type: "button", onclick: () => sortBy(entry), title: `Sort by ${entry.name}` },
+        entry.name, element("span", { "aria-hidden": "true" }, { none: "", descending: " \u2193", ascending: " \u2191" }[sorted])));
+  }));
+  const body = element("div", { class: "grid-body", role: "rowgroup" });
+  const viewport = element("div", {
+    class: "grid", role: "grid", tabindex: 0, id: "grid", "aria-label": "Items", "aria-rowcount": grid.rows.length + 1,
+    "aria-colcount": grid.columns.length, onscroll: drawRows, onkeydown: moveByKey,
+  }, header, body);
+  viewport.style.setProperty("--columns", grid.columns.map((entry) => (entry.text ? "minmax(9rem, 1.6fr)" : "minmax(4.6rem, 1fr)")).join(" "));
+  body.style.height = `${grid.rows.length * ROW_HEIGHT}px`;
+  byId("table").replaceChildren(viewport);
+  byId("found").textContent = grid.rows.length === data.ids.length
+    ? `${data.ids.length.toLocaleString("en")} items`
+    : `${grid.rows.length.toLocaleString("en")} of ${data.ids.length.toLocaleString("en")} items`;
+  drawRows();
+}
+
+function drawRows() {
+  const viewport = byId("grid");
+  const body = viewport.querySelector(".grid-body");
+  const first = Math.max(0, Math.floor(viewport.scrollTop / ROW_HEIGHT) - 8);
+  const last = Math.min(grid.rows.length, first + Math.ceil(viewport.clientHeight / ROW_HEIGHT) + 16);
+  const rows = [];
+  for (let row = first; row < last; row += 1) rows.push(gridRow(row));
+  body.replaceChildren(...rows);
+  if (grid.rows.length) viewport.setAttribute("aria-activedescendant", `row-${grid.active}`);
+}
+
+function gridRow(row) {
+  const place = grid.rows[row];
+  const isOpen = data.ids[place] === state.item;
+  const node = element("div", {
+    role: "row", id: `row-${row}`, "aria-rowindex": row + 2, "aria-selected": isOpen,
+    class: `grid-row${row === grid.active ? " active" : ""}${isOpen ? " open" : ""}`, onclick: () => openItem(place),
+  }, ...grid.columns.map((entry) => {
+    const value = entry.at(place);
+    const tone = entry.key === "difference" && value ? (value > 0 ? " better" : " worse") : "";
+    return element("div", { role: "gridcell", class: (entry.text ? "first" : "number") + tone, title: entry.text ? value : null },
+      entry.show ? entry.show(value) : value);
+  }));
+  node.style.top = `${row * ROW_HEIGHT}px`;
+  return node;
+}
+
+function sortBy(entry) {
+  const down = state.sort === entry.key ? 1 - state.down : Number(!entry.text);
+  change({ sort: entry.key, down });
+}
+
+function moveByKey(event) {
+  const page = Math.max(1, Math.floor(byId("grid").clientHeight / ROW_HEIGHT) - 2);
+  const last = grid.rows.length - 1;
+  const moves = {
+    ArrowDown: grid.active + 1, ArrowUp: grid.active - 1, PageDown: grid.active + page, PageUp: grid.active - page,
+    Home: 0, End: last,
+  };
+  if (event.target !== byId("grid")) return;
+  if (event.key in moves && last >= 0) {
+    event.preventDefault();
+    grid.active = Math.max(0, Math.min(last, moves[event.key]));
+    revealActive();
+  } else if ((event.key === "Enter" || event.key === " ") && last >= 0) {
+    event.preventDefault();
+    openItem(grid.rows[grid.active]);
+  }
+}
+
+function revealActive() {
+  const viewport = byId("grid");
+  const head = viewport.querySelector(".grid-head").offsetHeight;
+  const [top, height] = [grid.active * ROW_HEIGHT, viewport.clientHeight - head];
+  if (top < viewport.scrollTop) viewport.scrollTop = top;
+  else if (top + ROW_HEIGHT > viewport.scrollTop + height) viewport.scrollTop = top + ROW_HEIGHT - height;
+  drawRows();
+}
+
+function gridAsRows() {
+  return [grid.columns.map((entry) => entry.name), ...grid.rows.map((place) => grid.columns.map((entry) => entry.at(place)))];
+}
+
+function gridAsShown() {
+  return [grid.columns.map((entry) => entry.name),
+    ...grid.rows.map((place) => grid.columns.map((entry) => (entry.show ? entry.show(entry.at(place)) : entry.at(place))))];
+}
+
+function openItem(place) {
+  change({ item: data.ids[place] }, { remember: true });
+}
+
+function step(by) {
+  const next = grid.rows[grid.rows.indexOf(placeOf.get(state.item)) + by];
+  if (next !== undefined) openItem(next);
+}
+
+function drawItem() {
+  const panel = byId("item");
+  if (!state.item) {
+    panel.replaceChildren(element("p", { class: "note" }, "Choose an item to see what was scored."));
+    return;
+  }
+  const place = placeOf.get(state.item);
+  const row = grid.rows.indexOf(place);
+  const shown = shownSystems();
+  const drawn = data.views.filter((name) => views[name].item)
+    .map((name) => views[name].item(contentOf(name), place, { systems: shown, metric: data.measures[state.measure].metric }));
+  panel.replaceChildren(
+    element("div", { class: "item-head" },
+      element("h3", {}, state.item),
+      element("div", { class: "tools" },
+        element("button", { type: "button", "aria-label": "Previous item", disabled: row <= 0, onclick: () => step(-1) }, "\u2190"),
+        element("button", { type: "button", "aria-label": "Next item", disabled: row < 0 || row >= grid.rows.length - 1, onclick: () => step(1) }, "\u2192"))),
+    itemScores(place, shown), ...drawn,
+    drawn.length ? "" : element("p", { class: "note" }, "The result file holds no texts: score with -o to keep them."));
+}
+
+function itemScores(place, shown) {
+  const names = new Set(data.metrics.map((metric) => metric.name));
+  const measures = data.measures.map((entry, number) => ({ entry, number })).filter(({ entry }) => names.has(entry.name));
+  return element("div", { class: "wide" }, element("table", { class: "scores" },
+    element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "system"),
+      ...measures.map(({ entry }) => element("th", { scope: "col" }, entry.name)))),
+    element("tbody", {}, ...shown.map((system) => element("tr", {}, element("th", { scope: "row" }, systemName(system)),
+      ...measures.map(({ number }) => element("td", {}, score(valueAt(system, place, number)))))))));
+}
