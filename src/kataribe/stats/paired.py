@@ -78,7 +78,7 @@ def paired_permutation(both: Valued, items: int, replicates: int, rng: np.random
     """
     kept = np.ones((1, items))
     observed = abs(float(_swapped_difference(both, kept)[0]))
-    is_exact = 2.0**items <= replicates
+    is_exact = 2**items <= replicates
     swaps = _all_swaps(items) if is_exact else _random_swaps(items, replicates, rng)
     differences = _defined(np.concatenate([_swapped_difference(both, swap) for swap in swaps]))
     if not len(differences):
@@ -126,7 +126,10 @@ def _defined(values: Floats) -> Floats:
 
 
 def _swapped_difference(both: Valued, kept: Floats) -> Floats:
-    return both(np.hstack([kept, 1 - kept])) - both(np.hstack([1 - kept, kept]))
+    weights = np.hstack([kept, 1 - kept])
+    first = both(weights)
+    np.subtract(1, weights, out=weights)
+    return first - both(weights)
 
 
 def _random_swaps(items: int, replicates: int, rng: np.random.Generator) -> Iterator[Floats]:

@@ -71,7 +71,8 @@ function drawTable() {
     class: "grid", role: "grid", tabindex: 0, id: "grid", "aria-label": "Items", "aria-rowcount": grid.rows.length + 1,
     "aria-colcount": grid.columns.length, onscroll: drawRows, onkeydown: moveByKey,
   }, header, body);
-  viewport.style.setProperty("--columns", grid.columns.map((entry) => (entry.text ? "minmax(9rem, 1.6fr)" : "minmax(4.6rem, 1fr)")).join(" "));
+  viewport.style.setProperty("--columns", grid.columns.map((entry) => (entry.text ? "minmax(0, 2fr)" : "minmax(0, 1fr)")).join(" "));
+  viewport.style.setProperty("--narrowest", `${9 + 4.4 * (grid.columns.length - 1)}rem`);
   body.style.height = `${grid.rows.length * ROW_HEIGHT}px`;
   byId("table").replaceChildren(viewport);
   byId("found").textContent = grid.rows.length === data.ids.length

@@ -15,27 +15,27 @@ function drawLeaderboard() {
 
 function systemName(system) {
   const { name, letter } = data.systems[system];
-  return [element("span", { class: `swatch s${system % 8}`, "aria-hidden": "true" }),
-    data.systems.length > 1 ? element("span", { class: "letter" }, letter) : null, name];
+  return element("span", { class: "system" }, element("span", { class: `swatch s${system % 8}`, "aria-hidden": "true" }),
+    data.systems.length > 1 ? element("span", { class: "letter" }, letter) : null, name);
 }
 
 function metricCard(metric) {
   const standing = metric.systems.map((entry, system) => ({ entry, system })).filter(({ entry }) => entry);
   const best = Math.max(...standing.map(({ entry }) => entry.value));
   const anchored = standing.some(({ entry }) => entry.anchors);
-  const header = ["system", "score", "95% interval", ...(anchored ? ["chance to people"] : [])];
+  const header = ["system", "score", "95% interval", ...(anchored ? ["chance \u2192 people"] : [])];
   const rows = standing.map(({ entry, system }) => element("tr", {},
     element("th", { scope: "row" }, systemName(system)),
     element("td", {}, element(standing.length > 1 && score(entry.value) === score(best) ? "b" : "span", {}, score(entry.value)),
       entry.beats ? element("sup", { title: `significantly better than ${entry.beats}` }, entry.beats) : null),
-    element("td", {}, entry.interval ? `${score(entry.interval[0])} \u2013 ${score(entry.interval[1])}` : NONE),
+    element("td", { class: "nowrap" }, entry.interval ? `${score(entry.interval[0])} \u2013 ${score(entry.interval[1])}` : NONE),
     anchored ? element("td", {}, entry.anchors?.normalised == null ? NONE : `${score(entry.anchors.normalised, 0)}%`) : null));
   const parts = [...new Set(standing.flatMap(({ entry }) => Object.keys(entry.parts)))];
   return element("article", { class: "card" },
     element("h3", {}, metric.name),
-    element("table", {},
+    element("div", { class: "wide" }, element("table", {},
       element("thead", {}, element("tr", {}, ...header.map((name) => element("th", { scope: "col" }, name)))),
-      element("tbody", {}, ...rows)),
+      element("tbody", {}, ...rows))),
     intervalAxis(metric.name, standing),
     parts.length ? element("details", {}, element("summary", {}, "Parts"), partTable(parts, standing)) : null,
     element("details", {}, element("summary", {}, "Signature"),
@@ -102,7 +102,7 @@ function testTable() {
     ...[...forced, ...notes].map((remark) => element("p", { class: "notice" }, remark)),
     element("p", { class: "note" }, data.legend),
     element("div", { class: "wide" }, element("table", {},
-      element("thead", {}, element("tr", {}, ...header.map((name) => element("th", { scope: "col" }, name)))),
+      element("thead", {}, element("tr", {}, ...header.map((name) => element("th", { scope: "col", class: name === "systems" ? "text" : null }, name)))),
       element("tbody", {}, ...rows))));
 }
 
@@ -114,7 +114,7 @@ function outcomeBar({ wins, ties, losses }) {
     shape("svg", { viewBox: `0 0 ${width} 8`, "aria-hidden": "true" },
       shape("rect", { class: "win", x: 0, y: 0, width: a, height: 8 }),
       shape("rect", { class: "tie", x: a, y: 0, width: b, height: 8 }),
-      shape("rect", { class: "loss", x: a + b, y: 0, width: width - a - b, height: 8 })));
+      shape("rect", { class: "loss", x: a + b, y: 0, width: Math.max(0, width - a - b), height: 8 })));
 }
 
 function coverageTable() {

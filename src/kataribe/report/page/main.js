@@ -2,6 +2,8 @@
 
 const THEMES = ["auto", "light", "dark"];
 const systemIsDark = matchMedia("(prefers-color-scheme: dark)");
+// Where the opened item stands below the list instead of beside it.
+const isNarrow = matchMedia("(max-width: 900px)");
 let theme = "auto";
 
 function setTheme(wanted) {
@@ -22,6 +24,7 @@ function redraw(keys) {
     grid.active = Math.max(0, grid.rows.indexOf(placeOf.get(state.item)));
     revealActive();
   }
+  if (changed("item") && state.item && isNarrow.matches) byId("item").scrollIntoView();
   if (changed("item", "one", "other", "measure", "query", "sort", "down")) drawItem();
 }
 

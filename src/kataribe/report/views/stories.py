@@ -87,7 +87,7 @@ def _has_alignments(metric: MetricResult) -> bool:
 
 
 def _pack_alignments(system: str, metric: MetricResult, ids: Sequence[str]) -> list[Any]:
-    """For each video its readings as [counts, tiou, F1, annotators, [[annotator, reference, prediction, iou, f], ...]]."""
+    """For each video its readings: [counts, tiou, F1, annotators, [[annotator, reference, prediction, iou, f]]]."""
     details = read_as(metric.details, list[list[_Reading]], system, f"details of {metric.metric}")
     by_id = dict(zip(metric.ids, details, strict=True))
     return [[_pack_reading(reading) for reading in by_id[id]] if id in by_id else None for id in ids]

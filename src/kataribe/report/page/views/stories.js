@@ -117,15 +117,15 @@ function timeline(story, width, details) {
     y += lanes * LANE + 4;
   }
   const referenceBottom = y;
-  y += ARCS;
+  y += ARCS - 17;
   const predicted = drawn.filter((caption) => caption.track === "p");
+  label(predicted.length ? "predicted" : "predicted: nothing");
   const lanes = inLanes(predicted);
   for (const caption of predicted) caption.y = y + caption.lane * LANE;
   y += lanes * LANE;
-  label(predicted.length ? "predicted" : "predicted: nothing");
   svg.setAttribute("height", y + 4);
   svg.setAttribute("viewBox", `0 0 ${width} ${y + 4}`);
-  svg.prepend(...timeAxis(x, last, y - 17));
+  svg.prepend(...timeAxis(x, last, y));
   const arcs = story.pairs.map((pair) => arc(story, pair, x, referenceBottom));
   const boxes = new Map(drawn.map((caption) => [caption.key, captionBox(story, caption, x, width)]));
   svg.append(...arcs.filter(Boolean), ...boxes.values());
