@@ -131,7 +131,7 @@ def random_fillers(videos: int, seed: int) -> list[str]:
     contains such a word, so which one it is moves no number.
 
     >>> random_fillers(1, seed=0)
-    ['nqsvpoucmfuh']
+    ['qnhibbaevqxnpzsqooy']
     """
     rng = np.random.default_rng(seed)
     letters = np.array(list(string.ascii_lowercase))
