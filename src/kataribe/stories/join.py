@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import string
 from collections.abc import Sequence
 from typing import Literal
 
@@ -21,7 +20,7 @@ SegmentPolicy = Literal["zero", "error"]
 # What the 2018 ActivityNet scorer puts beside a prediction without partner.
 CONSTANT_FILLER = "abc123!@#"
 # The PTB tokenizer looks at the next caption before it decides about some endings, never about these...
-_SETTLED_END = re.compile(r"(?:^|\s)(?!(?:art|ca|figs?|nos?|op|pp|prop)\.)[a-z0-9]{2,}[.!?]?\s*$", re.IGNORECASE)
+_SETTLED_WORD = re.compile(r"(?!(?:art|ca|figs?|nos?|op|pp|prop)\.)[a-z0-9]{2,}[.!?]?", re.IGNORECASE)
 # ... and these are the kinds of next caption that make a difference to it, as opposed to any other.
 _FOLLOWING: tuple[tuple[str, ...], ...] = (("The dog",), ("5 dogs",), ())
 # Files round the duration and the last segment's end apart.
@@ -72,7 +71,7 @@ def join(
     plain = [places.setdefault(plain_text(text), len(places)) for text in list(places)]
     plain += range(len(plain), len(places))  # the versions that were just added are ASCII already
     texts = list(places)
-    open_ended = [place for place, text in enumerate(texts) if text.isascii() and not _SETTLED_END.search(text)]
+    open_ended = [place for place, text in enumerate(texts) if text.isascii() and not _is_settled(text)]
     before = [(place, following) for place in open_ended for following in _FOLLOWING]
     items = Stories(
         ids=ids,
@@ -124,6 +123,12 @@ def plain_text(text: str) -> str:
     return text if text.isascii() else _NOT_ASCII.sub(" ", text)
 
 
+def _is_settled(text: str) -> bool:
+    """Whether the tokenizer cuts the end of a text in one way only, whatever follows."""
+    last_word = text.rsplit(None, 1)[-1:]
+    return not last_word or _SETTLED_WORD.fullmatch(last_word[0]) is not None
+
+
 def random_fillers(videos: int, seed: int) -> list[str]:
     """For each video the text that the 2021 ActivityNet scorer puts beside a prediction without partner.
 
@@ -131,11 +136,12 @@ def random_fillers(videos: int, seed: int) -> list[str]:
     contains such a word, so which one it is moves no number.
 
     >>> random_fillers(1, seed=0)
-    ['qnhibbaevqxnpzsqooy']
+    ['xbqdvnztbsxuhrgmcyg']
     """
     rng = np.random.default_rng(seed)
-    letters = np.array(list(string.ascii_lowercase))
-    return ["".join(rng.choice(letters, rng.integers(10, 21))) for _ in range(videos)]
+    ends = np.cumsum(rng.integers(10, 21, videos)).tolist()
+    letters = bytes(rng.integers(ord("a"), ord("z") + 1, ends[-1], dtype=np.uint8)).decode()
+    return [letters[start:end] for start, end in zip([0, *ends], ends, strict=False)]
 
 
 def odd_segments(table: StoryTable, role: str, policy: SegmentPolicy) -> list[str]:
