@@ -3,9 +3,11 @@
 #include "bindings.hpp"
 
 namespace kataribe {
+void bind_ptb(nb::module_& m);
 void bind_tokens(nb::module_& m);
 }  // namespace kataribe
 
 NB_MODULE(_native, m) {
+  kataribe::bind_ptb(m);
   kataribe::bind_tokens(m);
 }
