@@ -57,6 +57,8 @@ def _run(arguments: list[str]) -> int:
     try:
         code = app(arguments, standalone_mode=False)
         sys.stdout.flush()
+        if code == INTERRUPTED:  # Typer hears Ctrl-C first and returns this
+            return _interrupted()
         return code if isinstance(code, int) else 0
     except KataribeError as error:
         return _complain(str(error))
@@ -65,10 +67,9 @@ def _run(arguments: list[str]) -> int:
         return _complain(f"{message} See `kataribe {_command(arguments)}--help`.") if message else 2
     except (KeyboardInterrupt, typer.Abort):
         return _interrupted()
-    except SystemExit as left:  # Typer turns some exceptions into an exit of its own
-        if isinstance(left.__context__, BrokenPipeError):
-            return 0  # the reader, `head` say, has seen enough
-        return _interrupted() if left.code == INTERRUPTED else int(left.code or 0)
+    except SystemExit as left:
+        # Typer leaves with 1 when the reader, `head` say, has seen enough; that is no failure.
+        return 0 if isinstance(left.__context__, BrokenPipeError) else int(left.code or 0)
     except MemoryError:
         return _complain("not enough memory for this input")
     except Exception:
