@@ -176,12 +176,17 @@ def check_text(value: Any, *, file: str | Path | None, id: str, field: str) -> s
             field=field,
             hint="is this really one caption?",
         )
-    if not value.isascii() and any("\ud800" <= character <= "\udfff" for character in value):
+    if not has_only_characters(value):
         raise InputError(
             "contains half of a surrogate pair, which is not a character", file=file, id=id, field=field,
             hint="write the file as UTF-8",
         )  # fmt: skip
     return value
+
+
+def has_only_characters(text: str) -> bool:
+    """JSON can smuggle in halves of surrogate pairs, which no encoder accepts."""
+    return text.isascii() or not any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def check_id(value: Any, *, file: str | Path | None, place: str) -> str:
