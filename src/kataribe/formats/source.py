@@ -47,8 +47,7 @@ def open_text(path: Path) -> Iterator[TextIO]:
     """The file as UTF-8 text, unpacked when it is gz (told by content, not by name)."""
     try:
         with path.open("rb") as raw:
-            packed = raw.read(2) == b"\x1f\x8b"
-            raw.seek(0)
+            packed = raw.peek(2)[:2] == b"\x1f\x8b"  # peek, not seek: a pipe can be read only once
             binary = gzip.GzipFile(fileobj=raw) if packed else raw
             # utf-8-sig: files from spreadsheets start with a byte order mark.
             with io.TextIOWrapper(binary, encoding="utf-8-sig", newline="") as text:
@@ -177,12 +176,17 @@ def check_text(value: Any, *, file: str | Path | None, id: str, field: str) -> s
             field=field,
             hint="is this really one caption?",
         )
-    if not value.isascii() and any("\ud800" <= character <= "\udfff" for character in value):
+    if not has_only_characters(value):
         raise InputError(
             "contains half of a surrogate pair, which is not a character", file=file, id=id, field=field,
             hint="write the file as UTF-8",
         )  # fmt: skip
     return value
+
+
+def has_only_characters(text: str) -> bool:
+    """JSON can smuggle in halves of surrogate pairs, which no encoder accepts."""
+    return text.isascii() or not any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def check_id(value: Any, *, file: str | Path | None, place: str) -> str:

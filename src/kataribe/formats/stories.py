@@ -144,11 +144,16 @@ def _add_story(builder: StoryBuilder, video: str, value: Any) -> None:
                 id=video,
                 hint="give one timestamp for each sentence",
             )
+        if builder.add_all(row, times, sentences):
+            return
         for place, (time, text) in enumerate(zip(times, sentences, strict=True)):
             start, end = timestamp(time, source, video, f"timestamps[{place}]")
             builder.add(row, start, end, sentence(text, source, video, f"sentences[{place}]"))
     elif isinstance(value, list | tuple):
         row = builder.open(video)
+        usual = all(type(entry) is dict and "sentence" in entry and "timestamp" in entry for entry in value)
+        if usual and builder.add_all(row, [e["timestamp"] for e in value], [e["sentence"] for e in value]):
+            return
         for place, entry in enumerate(value):
             _add_caption(builder, row, video, entry, f"[{place}]")
     else:

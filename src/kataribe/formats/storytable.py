@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,8 +11,8 @@ import numpy as np
 
 from kataribe.core.errors import InputError, shorten
 from kataribe.core.types import Caption, Floats, Segment, Story
-from kataribe.formats.source import check_text
-from kataribe.text.sentences import Int64s
+from kataribe.formats.source import MAX_CAPTION_CHARACTERS, check_text, has_only_characters
+from kataribe.text.sentences import Int64s, numbering
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +81,7 @@ class StoryBuilder:
         self._row_of = array("q")
         self._times = array("d")
         self._places = array("q")
-        self._texts: dict[str, int] = {}
+        self._texts = numbering()
 
     def __contains__(self, video: str) -> bool:
         return video in self._rows
@@ -99,7 +99,25 @@ class StoryBuilder:
         self._row_of.append(row)
         self._times.append(start)
         self._times.append(end)
-        self._places.append(self._texts.setdefault(text, len(self._texts)))
+        self._places.append(self._texts[text])
+
+    def add_all(self, row: int, times: Sequence[Any], texts: Sequence[Any]) -> bool:
+        """Add a whole story at once if nothing about it is odd; if not, add nothing."""
+        if not (set(map(type, times)) <= {list, tuple} and set(map(len, times)) <= {2}):
+            return False
+        flat = [time for pair in times for time in pair]
+        if not (set(map(type, flat)) <= {float, int} and set(map(type, texts)) <= {str}):
+            return False
+        if max(map(len, texts), default=0) > MAX_CAPTION_CHARACTERS or not all(map(has_only_characters, texts)):
+            return False
+        try:
+            times_found = array("d", flat)
+        except OverflowError:
+            return False
+        self._row_of.extend([row] * len(times))
+        self._times.extend(times_found)
+        self._places.extend(map(self._texts.__getitem__, texts))
+        return True
 
     def table(self) -> StoryTable:
         row_of = np.array(self._row_of, dtype=np.int64)

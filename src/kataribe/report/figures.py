@@ -84,7 +84,7 @@ def _colour(system: int) -> str:
 
 
 def _scores(core: dict[str, Any]) -> Figure:
-    """A panel for each metric: scores with intervals, chance and people as dashed lines."""
+    """A panel for each metric: scores with intervals, the null and human anchors as dashed lines."""
     metrics, names = core["metrics"], [system["name"] for system in core["systems"]]
     figure, axes = _new_figure(2.6 * len(metrics) + 0.8, 0.32 * len(names) + 0.9, len(metrics))
     for axis, metric in zip(axes, metrics, strict=True):

@@ -33,7 +33,7 @@ def _rows(result: Result) -> tuple[list[str], grid.Rows]:
     with_interval = any(metric.interval for metric in result)
     with_anchors = any(metric.anchors for metric in result)
     header = ["metric", "score"] + ["95% interval"] * with_interval + [f"@{t}" for t in thresholds]
-    header += ["chance", "people", "between"] * with_anchors
+    header += ["null", "human", "normalised"] * with_anchors
     rows: grid.Rows = []
     for metric in result:
         interval = f"{100 * metric.interval[0]:.2f} - {100 * metric.interval[1]:.2f}" if metric.interval else ""

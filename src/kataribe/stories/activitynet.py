@@ -77,7 +77,7 @@ class ActivityNet(Metric):
             raise UsageError("activitynet: which year's scorer?", hint="write activitynet(2018) or activitynet(2021)")
 
     def prepare(self, items: Stories) -> _Corpus:
-        for metric in self._metrics:
+        for metric in self._metrics if self._pooled else self._additive:
             items.text_context(metric)
         fields = {} if self._pooled else {"filler": f"random-{items.seed}" if self.year == 2021 else "constant"}
         fields |= items.policy_fields("zero")
@@ -145,9 +145,13 @@ class ActivityNet(Metric):
         return Cider(variant=self.cider)
 
     @property
+    def _additive(self) -> tuple[Metric, ...]:
+        """The metrics whose corpus score follows from sums of their rows, in the order of the parts they give."""
+        return self._meteor, Bleu(), RougeL()
+
+    @property
     def _metrics(self) -> tuple[Metric, ...]:
-        """In the order of the parts they give."""
-        return self._meteor, Bleu(), RougeL(), self._cider
+        return *self._additive, self._cider
 
     def _fillers(self, items: Stories) -> Int64s | None:
         if self._pooled:
@@ -156,9 +160,8 @@ class ActivityNet(Metric):
 
     def _corpus_scores(self, items: Stories, pairs: OverlapPairs, context: _Corpus) -> Floats:
         """Each video a corpus: for each text part and threshold a column of corpus scores."""
-        additive = (self._meteor, Bleu(), RougeL())
         everything = items.pool.pairs(pairs.candidates, pairs.references)
-        rows = [metric.stats(everything, items.text_context(metric)) for metric in additive]
+        rows = [metric.stats(everything, items.text_context(metric)) for metric in self._additive]
         told = items.predictions.counts > 0
         columns: list[list[Floats]] = []
         for threshold in THRESHOLDS:
@@ -166,7 +169,7 @@ class ActivityNet(Metric):
             video = pairs.video[chosen]
             captions, changed = _as_read(items, pairs, chosen, context.endings)
             values: list[Floats] = []
-            for metric, known in zip(additive, rows, strict=True):
+            for metric, known in zip(self._additive, rows, strict=True):
                 found = known[chosen]
                 if len(changed):
                     other = items.pool.pairs(captions.candidate_places[changed], captions.reference_places[changed])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-import string
+from collections import defaultdict
 from collections.abc import Sequence
 from typing import Literal
 
@@ -14,14 +14,16 @@ from kataribe.core.errors import InputError, JoinError, some
 from kataribe.core.types import Coverage
 from kataribe.formats.storytable import StoryTable
 from kataribe.stories.items import Bools, Missing, Stories, Told
-from kataribe.text.sentences import Int64s
+from kataribe.text.sentences import Int64s, numbering
 
 SegmentPolicy = Literal["zero", "error"]
 
 # What the 2018 ActivityNet scorer puts beside a prediction without partner.
 CONSTANT_FILLER = "abc123!@#"
 # The PTB tokenizer looks at the next caption before it decides about some endings, never about these...
-_SETTLED_END = re.compile(r"(?:^|\s)(?!(?:art|ca|figs?|nos?|op|pp|prop)\.)[a-z0-9]{2,}[.!?]?\s*$", re.IGNORECASE)
+_SETTLED = re.compile(
+    r"(?:.*\s)?(?!(?:art|ca|figs?|nos?|op|pp|prop)\.)[a-z0-9]{2,}[.!?]?\s*|\s*", re.IGNORECASE | re.DOTALL
+)
 # ... and these are the kinds of next caption that make a difference to it, as opposed to any other.
 _FOLLOWING: tuple[tuple[str, ...], ...] = (("The dog",), ("5 dogs",), ())
 # Files round the duration and the last segment's end apart.
@@ -63,16 +65,18 @@ def join(
             f"no prediction for {len(absent):,} of {len(ids):,} videos: {some(absent)}",
             hint="--missing zero scores them 0, --missing drop leaves them out",
         )
-    places: dict[str, int] = {}
+    places = numbering()
     rows = {video: row for row, video in enumerate(ids)}
     predicted_side, _ = _collect([predictions], rows, places)
     reference_side, annotator = _collect(references, rows, places)
-    fillers = np.array([places.setdefault(text, len(places)) for text in random_fillers(len(ids), seed)])
-    places.setdefault(CONSTANT_FILLER, len(places))
-    plain = [places.setdefault(plain_text(text), len(places)) for text in list(places)]
-    plain += range(len(plain), len(places))  # the versions that were just added are ASCII already
+    fillers = np.array([places[text] for text in random_fillers(len(ids), seed)])
+    constant_filler = places[CONSTANT_FILLER]
+    other_version = {places[text]: places[plain_text(text)] for text in list(places) if not text.isascii()}
     texts = list(places)
-    open_ended = [place for place, text in enumerate(texts) if text.isascii() and not _SETTLED_END.search(text)]
+    plain = np.arange(len(texts))
+    plain[list(other_version)] = list(other_version.values())
+    settled = enumerate(map(_SETTLED.fullmatch, texts))
+    open_ended = [place for place, match in settled if match is None and texts[place].isascii()]
     before = [(place, following) for place in open_ended for following in _FOLLOWING]
     items = Stories(
         ids=ids,
@@ -82,13 +86,13 @@ def join(
         annotator=annotator,
         annotators=len(references),
         pool=TextPool(texts, before),
-        plain=np.array(plain, dtype=np.int64),
+        plain=plain,
         open_ended={
             place: range(len(texts) + len(_FOLLOWING) * k, len(texts) + len(_FOLLOWING) * (k + 1))
             for k, place in enumerate(open_ended)
         },
         fillers=fillers,
-        constant_filler=places[CONSTANT_FILLER],
+        constant_filler=constant_filler,
         seed=seed,
         missing=missing,
     )
@@ -131,11 +135,12 @@ def random_fillers(videos: int, seed: int) -> list[str]:
     contains such a word, so which one it is moves no number.
 
     >>> random_fillers(1, seed=0)
-    ['nqsvpoucmfuh']
+    ['xbqdvnztbsxuhrgmcyg']
     """
     rng = np.random.default_rng(seed)
-    letters = np.array(list(string.ascii_lowercase))
-    return ["".join(rng.choice(letters, rng.integers(10, 21))) for _ in range(videos)]
+    ends = np.cumsum(rng.integers(10, 21, videos)).tolist()
+    letters = bytes(rng.integers(ord("a"), ord("z") + 1, ends[-1], dtype=np.uint8)).decode()
+    return [letters[start:end] for start, end in zip([0, *ends], ends, strict=False)]
 
 
 def odd_segments(table: StoryTable, role: str, policy: SegmentPolicy) -> list[str]:
@@ -174,11 +179,11 @@ def _told(table: StoryTable) -> list[str]:
     return [video for video, count in zip(table.videos, np.diff(table.bounds), strict=True) if count]
 
 
-def _collect(tables: Sequence[StoryTable], rows: dict[str, int], places: dict[str, int]) -> tuple[Told, Int64s]:
+def _collect(tables: Sequence[StoryTable], rows: dict[str, int], places: defaultdict[str, int]) -> tuple[Told, Int64s]:
     """The tables' captions by row, then table, then order in the table; their texts join `places`."""
     video, table_of, segments, texts = [], [], [], []
     for number, table in enumerate(tables):
-        place_of = np.array([places.setdefault(text, len(places)) for text in table.texts], dtype=np.int64)
+        place_of = np.fromiter(map(places.__getitem__, table.texts), dtype=np.int64)
         row_of = np.array([rows.get(name, -1) for name in table.videos], dtype=np.int64)
         video.append(np.repeat(row_of, np.diff(table.bounds)))
         table_of.append(np.full(len(table.places), number))

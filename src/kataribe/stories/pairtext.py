@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from kataribe.captions.cider import Cider
+from kataribe.captions.items import CaptionPairs
 from kataribe.core import registry
 from kataribe.core.errors import UsageError
 from kataribe.core.metric import Metric
@@ -50,7 +51,11 @@ class PairText:
         return isinstance(self.metric, Cider) and not self.metric.idf and self.idf == "predictions"
 
     def prepare(self, items: Stories) -> Any:
-        return items.text_context(self.metric)
+        if not self.own_corpus_per_video:
+            return items.text_context(self.metric)
+        sentences, _ = items.pool.tokens(self._cider.tok)
+        sentences.ngrams  # noqa: B018 - computed here once, shared by all shards
+        return None
 
     def signature(self, context: Any) -> dict[str, str]:
         fields = text_signature(self.metric, context)
@@ -91,19 +96,24 @@ class PairText:
         return scores
 
     def _score(self, items: Stories, pairs: Cells, some: slice, context: Any) -> Floats:
-        reference = items.references.texts[pairs.reference[some]]
-        prediction = items.predictions.texts[pairs.prediction[some]]
-        captions = items.pool.pairs(reference, prediction) if self.swapped else items.pool.pairs(prediction, reference)
+        captions = self._captions(items, pairs.reference[some], pairs.prediction[some])
         return self.metric.per_item(self.metric.stats(captions, context)).value
 
+    def _captions(self, items: Stories, references: Int64s, predictions: Int64s) -> CaptionPairs:
+        reference, prediction = items.references.texts[references], items.predictions.texts[predictions]
+        return items.pool.pairs(reference, prediction) if self.swapped else items.pool.pairs(prediction, reference)
+
+    @property
+    def _cider(self) -> Cider:
+        if not isinstance(self.metric, Cider):
+            raise TypeError(f"{self.metric} has no idf")
+        return self.metric
+
     def _cider_of_videos(self, items: Stories, pairs: Cells) -> Floats:
-        assert isinstance(self.metric, Cider)  # as own_corpus_per_video has made sure
-        _, places = items.pool.tokens(self.metric.tok)
-        reference = items.references.texts[pairs.reference]
-        prediction = items.predictions.texts[pairs.prediction]
-        captions = items.pool.pairs(reference, prediction) if self.swapped else items.pool.pairs(prediction, reference)
-        return self.metric.of_groups(
-            captions.tokens(self.metric.tok),
+        cider = self._cider
+        _, places = items.pool.tokens(cider.tok)
+        return cider.of_groups(
+            self._captions(items, pairs.reference, pairs.prediction).tokens(cider.tok),
             np.searchsorted(pairs.video, np.arange(len(items) + 1)),
             places[items.predictions.texts],
             items.predictions.bounds,

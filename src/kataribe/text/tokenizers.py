@@ -25,20 +25,23 @@ from kataribe.core.errors import UsageError, nearest
 
 @dataclass(frozen=True)
 class Tokenizer:
-    """`tokenize` cuts texts in their order, `alone` each as if it were the only one.
+    """`tokenize` cuts texts in their order; `alone`, where it makes a difference, each as if it were the only one.
 
-    Most tokenizers do not see the difference. The PTB tokenizer reads the caption tools' input as one long text:
-    whether a single letter keeps its dot depends on how the next caption begins.
+    The PTB tokenizer reads the caption tools' input as one long text: whether a single letter keeps its dot depends
+    on how the next caption begins.
     """
 
     name: str
     signature: str
     tokenize: Callable[[Sequence[str]], list[str]]
-    alone: Callable[[Sequence[str]], list[str]]
+    tokenize_alone: Callable[[Sequence[str]], list[str]] | None = None
 
     @property
     def looks_ahead(self) -> bool:
-        return self.tokenize is not self.alone
+        return self.tokenize_alone is not None
+
+    def alone(self, texts: Sequence[str]) -> list[str]:
+        return (self.tokenize_alone or self.tokenize)(texts)
 
     def __call__(self, texts: Sequence[str]) -> list[str]:
         """
@@ -67,9 +70,9 @@ def _ptb() -> Tokenizer:
 
 def _sudachi() -> Tokenizer:
     sudachipy = _need("sudachipy", "ja")
-    dictionary = sudachipy.Dictionary(dict="core").create(mode=sudachipy.SplitMode.A)
+    dictionary = sudachipy.Dictionary(dict="core").tokenizer(mode=sudachipy.SplitMode.A)
     signature = f"ja-sudachi{version('sudachipy')}-core{version('sudachidict_core')}"
-    return _each("ja", signature, lambda text: [m.surface() for m in dictionary.tokenize(text)])
+    return Tokenizer("ja", signature, _each(lambda text: [m.surface() for m in dictionary.tokenize(text)]))
 
 
 def _mecab() -> Tokenizer:
@@ -77,21 +80,21 @@ def _mecab() -> Tokenizer:
     _need("unidic_lite", "ja-mecab")
     tagger = fugashi.Tagger()
     signature = f"ja-mecab{version('fugashi')}-unidic-lite{version('unidic-lite')}"
-    return _each("ja-mecab", signature, lambda text: [word.surface for word in tagger(text)])
+    return Tokenizer("ja-mecab", signature, _each(lambda text: [word.surface for word in tagger(text)]))
 
 
 def _jieba() -> Tokenizer:
     jieba = _need("jieba", "zh")
     jieba.setLogLevel("WARNING")  # it reports loading its dictionary on standard error
-    return _each("zh", f"zh-jieba{version('jieba')}", jieba.lcut)
+    return Tokenizer("zh", f"zh-jieba{version('jieba')}", _each(jieba.lcut))
 
 
 def _char() -> Tokenizer:
-    return _each("char", "char", list)
+    return Tokenizer("char", "char", _each(list))
 
 
 def _none() -> Tokenizer:
-    return _each("none", "none", lambda text: [text])
+    return Tokenizer("none", "none", _each(lambda text: [text]))
 
 
 _MAKERS: dict[str, Callable[[], Tokenizer]] = {
@@ -104,13 +107,13 @@ _MAKERS: dict[str, Callable[[], Tokenizer]] = {
 }
 
 
-def _each(name: str, signature: str, cut: Callable[[str], list[str]]) -> Tokenizer:
-    """Cuts each text alone; white space separates tokens and is never part of one."""
+def _each(cut: Callable[[str], list[str]]) -> Callable[[Sequence[str]], list[str]]:
+    """Cut each text alone; white space separates tokens and is never part of one."""
 
     def tokenize(texts: Sequence[str]) -> list[str]:
         return [" ".join(" ".join(cut(text)).split()) for text in texts]
 
-    return Tokenizer(name, signature, tokenize, tokenize)
+    return tokenize
 
 
 def _need(module: str, tokenizer_name: str) -> Any:

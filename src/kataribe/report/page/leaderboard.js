@@ -23,13 +23,13 @@ function metricCard(metric) {
   const standing = metric.systems.map((entry, system) => ({ entry, system })).filter(({ entry }) => entry);
   const best = Math.max(...standing.map(({ entry }) => entry.value));
   const anchored = standing.some(({ entry }) => entry.anchors);
-  const header = ["system", "score", "95% interval", ...(anchored ? ["chance \u2192 people"] : [])];
+  const header = ["system", "score", "95% interval", ...(anchored ? ["normalised"] : [])];
   const rows = standing.map(({ entry, system }) => element("tr", {},
     element("th", { scope: "row" }, systemName(system)),
     element("td", {}, element(standing.length > 1 && score(entry.value) === score(best) ? "b" : "span", {}, score(entry.value)),
       entry.beats ? element("sup", { title: `significantly better than ${entry.beats}` }, entry.beats) : null),
     element("td", { class: "nowrap" }, entry.interval ? `${score(entry.interval[0])} \u2013 ${score(entry.interval[1])}` : NONE),
-    anchored ? element("td", {}, entry.anchors?.normalised == null ? NONE : `${score(entry.anchors.normalised, 0)}%`) : null));
+    anchored ? element("td", {}, entry.anchors?.normalised == null ? NONE : score(entry.anchors.normalised)) : null));
   const parts = [...new Set(standing.flatMap(({ entry }) => Object.keys(entry.parts)))];
   return element("article", { class: "card" },
     element("h3", {}, metric.name),
@@ -50,10 +50,10 @@ function partTable(parts, standing) {
       ...standing.map(({ entry }) => element("td", {}, score(entry.parts[part]))))))));
 }
 
-// One axis for scores, intervals and anchors: where the systems stand between chance and people.
+// One axis for scores, intervals and anchors: where the systems stand between chance (null) and people (human).
 function intervalAxis(name, standing) {
   const anchors = standing.find(({ entry }) => entry.anchors)?.entry.anchors;
-  const marks = [["chance", anchors?.null], ["people", anchors?.human]].filter(([, value]) => value != null);
+  const marks = [["null", anchors?.null], ["human", anchors?.human]].filter(([, value]) => value != null);
   const values = standing.flatMap(({ entry }) => [entry.value, ...(entry.interval ?? [])]).concat(marks.map(([, v]) => v));
   let [low, high] = extent(values);
   const margin = (high - low) * 0.08 || 0.01;
