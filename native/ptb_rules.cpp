@@ -65,18 +65,20 @@ const Names& names() {
               {"slash_part", R"({Z}+(-[A-Za-z]+){0,2})"},
               {"not_ending_in_n", R"([A-Za-z\u00ad]*[A-MO-Za-mo-z]\u00ad*)"},
 
-              // abbreviations: of what ends a phrase, those among them that need a capital, of what begins one
+              // abbreviations: of what ends a phrase, of what begins one, and those where the case of a letter counts
               {"closing",
                "al|ala|apr|ariz|assn|aug|bhd|bldg|blvd|bros|calif|co|colo|conn|corp|cos|ct|dak|dec|esq|est|etc|ext|"
                "feb|fla|fri|ga|inc|ind|intl|jan|jr|jul|jun|kan|kans|ky|ltd|mar|md|mich|minn|mo|mon|mont|neb|nev|nov|"
-               "oct|okla|penn|ph\\.d|plc|ppte|ppty|pte|ptes|pty|ptys|rd|rt|sep|sept|seq|sq|sr|sys|tel|tenn|thu|thurs|"
+               "oct|okla|penn|ph\\.d|plc|rd|rt|sep|sept|seq|sq|sr|sys|tel|tenn|thu|thurs|"
                "tue|tues|univ|va|vt|wed|wis|wisc|wyo"},
-              {"closing_capitalized",
-               "A(?i:rk|z)|D(?i:el)|I(?i:ll)|L(?i:a)|M(?i:ass|iss)|O(?i:re)|P(?i:a)|T(?i:ex)|W(?i:ash)"},
               {"opening",
-               "adj|adm|adv|alex|assoc|asst|atty|ave|brig|capt|cf|cie|cmdr|col|cpl|dept|det|dr|drs|elec|ens|ft|gen|"
-               "gov|govs|hon|insp|invt|jos|lieut|lt|maj|mfg|mlle|mme|mr|mrs|ms|msgr|mt|mtg|natl|pfc|ph|pres|prof|pvt|"
-               "rep|reps|rev|sen|sens|sfc|sgt|spc|st|ste|supt|treas|vs|wm"},
+               "adj|adm|adv|alex|assoc|asst|atty|attys|ave|brig|capt|cf|cie|cmdr|col|comdr|cpl|dept|det|dr|drs|elec|"
+               "ens|ft|gen|gov|govs|hon|insp|invt|jos|lieut|lt|maj|messrs|mlle|mme|mr|mrs|ms|msgr|mt|natl|pfc|ph|"
+               "pres|prof|profs|pvt|rep|reps|rev|sen|sens|sfc|sgt|spc|st|ste|supt|supts|treas|vs|wm"},
+              {"closing_cased",
+               "A(?i:rk|z)|D(?i:el)|I(?i:ll)|L(?i:a)|M(?i:ass|iss)|O(?i:re)|P(?i:a)|T(?i:ex)|W(?i:ash)|"
+               "(?i:pp?t)[ey](?i:s?)"},
+              {"opening_cased", "(?i:m)[ft](?i:g)"},
               {"numbered", "art|ca|fig|figs|no|nos|op|pp|prop"},
               {"sentence_opener",
                "A(?i:|bout|ccording|dditionally|fter|n|s|t)|B(?i:ut)|E(?i:arlier)|H(?i:e|er|ere|owever)|I(?i:f|n|t)|"
@@ -147,8 +149,9 @@ const std::vector<Rule>& rules() {
       token(R"((<|&(?i:lt);)?{Z}({mail_part}|\.)*@({mail_part}\.)*{mail_part}(>|&(?i:gt);)?)"),
 
       // What keeps its full stop.
-      before(R"(((?i:{closing})|{closing_capitalized})\.)", R"(([^\n]|\n){2})", 2),
-      token(R"(((?i:{closing}|{opening})|{closing_capitalized})\.)"),
+      before(R"(((?i:{closing})|{closing_cased})\.)", R"(([^\n]|\n){2})", 2),
+      token(R"(((?i:{closing}|{opening})|{closing_cased}|{opening_cased})\.)"),
+      before(R"((?i:pt[ey])\.)", R"({gap}(?i:ltd))", 4),
       before(R"((?i:{numbered})\.)", R"({D})", 1),
       before(R"((?i:{numbered})\.)", R"({gap}{D})", 2),
       token(R"({acronym}|[A-Za-z]\.)"),
