@@ -36,11 +36,11 @@ const Names& names() {
           },
       .patterns =
           {
-              // blanks
+              // what separates tokens, and what separates them in look-aheads
               {"blank", R"([ \t\u00a0\u2000-\u200a\u3000])"},
               {"gap", R"([ \t\n\u0085\u00a0\u2000-\u200a\u3000])"},
 
-              // characters of words
+              // characters: letters, alphanumerics, those of words joined by hyphens, the ASCII ones, digits
               {"accented", R"(&[AEIOUaeiou](?i:acute|grave|uml);)"},
               {"L", R"(([A-Za-z{letter}{mark}\u00ad]|{accented}))"},
               {"A", R"(([A-Za-z0-9{letter}{mark}{digit}\u00ad]|{accented}))"},
