@@ -92,7 +92,7 @@ def test_a_forced_comparison_says_so(call, folder: Path) -> None:
 
 def test_report_writes_one_page(call, pair: list[str], tmp_path: Path) -> None:
     code, out, _ = call("report", *pair, "-o", str(tmp_path / "page.html"), "--replicates", "50", "--title", "A & B")
-    assert (code, "4 items" in out) == (0, True)
+    assert (code, "8 items" in out) == (0, True)
     page = (tmp_path / "page.html").read_text()
     assert "<title>A &amp; B - Kataribe</title>" in page
     assert [file.name for file in tmp_path.iterdir()] == ["page.html"]

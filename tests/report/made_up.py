@@ -51,6 +51,38 @@ _SCENES = {
         44.0,
         [[(0, 20, "A girl sits down at a piano."), (18, 44, "She plays and the audience claps.")], []],
     ),
+    "v_bicycle": (
+        75.0,
+        [
+            [(0, 28, "A boy repairs the chain of his bicycle."), (30, 73, "He rides down a hill with his friends.")],
+            [(2, 30, "A boy mends a bicycle chain."), (31, 75, "Three friends ride their bicycles down a hill.")],
+        ],
+    ),
+    "v_potter": (
+        110.0,
+        [
+            [
+                (0, 25, "A potter puts clay on the wheel."),
+                (25, 80, "He shapes a tall vase with wet hands."),
+                (84, 109, "He cuts the vase off with a wire."),
+            ],
+            [(1, 82, "A man shapes a vase on a potter's wheel."), (83, 110, "He takes the vase off the wheel.")],
+        ],
+    ),
+    "v_market": (
+        52.0,
+        [
+            [(0, 22, "A woman buys vegetables at a market."), (23, 51, "She pays and rides away on a scooter.")],
+            [(0, 25, "A woman chooses vegetables at a stall."), (26, 52, "She leaves the market on a scooter.")],
+        ],
+    ),
+    "v_kite": (
+        64.0,
+        [
+            [(0, 18, "A father unrolls the string of a kite."), (19, 62, "His daughter runs and the kite flies.")],
+            [(0, 20, "A man prepares a kite."), (21, 64, "A girl runs across a field with a kite.")],
+        ],
+    ),
 }
 
 _CAREFUL = {
@@ -66,6 +98,14 @@ _CAREFUL = {
     ],
     "v_snowman": [(0, 45, "Two children roll snow in a garden."), (40, 119, "They build a snowman and dance.")],
     "v_piano": [(1, 19, "A girl sits at the piano."), (19, 43, "The girl plays the piano for an audience.")],
+    "v_bicycle": [(0, 29, "A boy repairs his bicycle."), (29, 75, "He rides down a hill.")],
+    "v_potter": [
+        (0, 24, "A potter puts clay on a wheel."),
+        (24, 83, "He shapes a vase with his hands."),
+        (85, 110, "He takes the vase off the wheel."),
+    ],
+    "v_market": [(0, 24, "A woman buys vegetables at a market."), (24, 50, "She rides away on a scooter.")],
+    "v_kite": [(0, 20, "A man unrolls a string."), (20, 64, "A girl runs with a kite.")],
 }
 
 _CARELESS = {
@@ -73,6 +113,10 @@ _CARELESS = {
     "v_kitchen": [(10, 95, "A person is cooking food in a kitchen.")],
     "v_snowman": [(0, 60, "People are playing in the snow."), (60, 120, "The people continue to play in the snow.")],
     "v_piano": [(0, 44, "A woman is playing the piano.")],
+    "v_bicycle": [(0, 50, "A man is riding a bike."), (45, 75, "He is riding a bike on the road.")],
+    "v_potter": [(0, 110, "A man is making something with his hands.")],
+    "v_market": [(10, 52, "People are walking in a market.")],
+    "v_kite": [(0, 40, "People are standing in a field."), (30, 64, "A girl is running in a field.")],
 }
 
 TEXT = "rouge_l(tok=none)"

@@ -17,6 +17,7 @@ _OPTIONAL = (
     ("sudachipy", "Japanese tokenizer `ja`", "pip install 'kataribe[ja]'"),
     ("fugashi", "Japanese tokenizer `ja-mecab`", "pip install 'kataribe[ja]'"),
     ("jieba", "Chinese tokenizer `zh`", "pip install 'kataribe[zh]'"),
+    ("matplotlib", "`kataribe report --figures`", "pip install 'kataribe[plots]'"),
     ("pandas", "`Result.to_pandas()`", "pip install pandas"),
 )
 

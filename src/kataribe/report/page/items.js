@@ -72,7 +72,7 @@ function drawTable() {
     "aria-colcount": grid.columns.length, onscroll: drawRows, onkeydown: moveByKey,
   }, header, body);
   viewport.style.setProperty("--columns", grid.columns.map((entry) => (entry.text ? "minmax(0, 2fr)" : "minmax(0, 1fr)")).join(" "));
-  viewport.style.setProperty("--narrowest", `${9 + 4.4 * (grid.columns.length - 1)}rem`);
+  viewport.style.setProperty("--narrowest", `${8.5 + 4.1 * (grid.columns.length - 1)}rem`);
   body.style.height = `${grid.rows.length * ROW_HEIGHT}px`;
   byId("table").replaceChildren(viewport);
   byId("found").textContent = grid.rows.length === data.ids.length
@@ -164,6 +164,7 @@ function drawItem() {
     panel.replaceChildren(element("p", { class: "note" }, "Choose an item to see what was scored."));
     return;
   }
+  byId("spoken").textContent = `opened ${state.item}`;
   const place = placeOf.get(state.item);
   const row = grid.rows.indexOf(place);
   const shown = shownSystems();

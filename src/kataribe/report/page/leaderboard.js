@@ -70,8 +70,10 @@ function intervalAxis(name, standing) {
       shape("text", { class: "tick", x: x(tick / 100), y: bottom + 15, "text-anchor": "middle" }, tickText(tick, ticks)));
   }
   svg.append(shape("line", { class: "axis", x1: 8, x2: width - 8, y1: bottom, y2: bottom }));
+  const isTight = marks.length === 2 && Math.abs(x(marks[0][1]) - x(marks[1][1])) < 45;
   for (const [mark, value] of marks) {
-    const anchor = x(value) < 40 ? "start" : x(value) > width - 40 ? "end" : "middle";
+    const isLeft = isTight && value === Math.min(...marks.map(([, other]) => other));
+    const anchor = isTight ? (isLeft ? "end" : "start") : x(value) < 40 ? "start" : x(value) > width - 40 ? "end" : "middle";
     svg.append(shape("line", { class: "anchor", x1: x(value), x2: x(value), y1: top - 4, y2: bottom }),
       shape("text", { class: "tick", x: x(value), y: top - 8, "text-anchor": anchor }, mark));
   }

@@ -6,7 +6,7 @@ function niceTicks(low, high, count = 5) {
   if (!(high > low)) return [low];
   const rough = (high - low) / count;
   const power = 10 ** Math.floor(Math.log10(rough));
-  const step = power * [1, 2, 2.5, 5, 10].find((factor) => rough <= factor * power * 1.0001);
+  const step = power * [1, 2, 5, 10].find((factor) => rough <= factor * power * 1.0001);
   const ticks = [];
   for (let tick = Math.ceil(low / step - 1e-9) * step; tick <= high + step * 1e-9; tick += step) {
     ticks.push(Math.abs(tick) < step * 1e-9 ? 0 : tick);
@@ -35,7 +35,7 @@ function extent(values) {
   return low > high ? [0, 1] : [low, high];
 }
 
-function frame({ xDomain, yDomain, xLabel, yLabel, label, yTicks = true }) {
+function frame({ xDomain, yDomain, xLabel, yLabel, label, whole = false }) {
   const { width, height, left, right, top, bottom } = CHART;
   const x = linear(xDomain, [left, width - right]);
   const y = linear(yDomain, [height - bottom, top]);
@@ -46,7 +46,7 @@ function frame({ xDomain, yDomain, xLabel, yLabel, label, yTicks = true }) {
       shape("line", { class: "grid", x1: x(tick), x2: x(tick), y1: top, y2: height - bottom }),
       shape("text", { class: "tick", x: x(tick), y: height - bottom + 15, "text-anchor": "middle" }, tickText(tick, xTicks)));
   }
-  const ticks = yTicks ? niceTicks(...yDomain, 4) : [];
+  const ticks = niceTicks(...yDomain, 4).filter((tick) => !whole || Number.isInteger(tick));
   for (const tick of ticks) {
     svg.append(
       shape("line", { class: "grid", x1: left, x2: width - right, y1: y(tick), y2: y(tick) }),
@@ -70,7 +70,8 @@ function mean(values) {
 }
 
 // Series: [{name, color, values}]; values are fractions.
-function histogram(title, series, xLabel, { bins = 30, zero = false } = {}) {
+function histogram(title, series, xLabel, { zero = false } = {}) {
+  const bins = Math.min(30, Math.max(6, Math.ceil(2 * Math.sqrt(series[0]?.values.length ?? 0))));
   let [low, high] = extent(series.flatMap((one) => one.values));
   if (zero) [low, high] = [Math.min(low, 0), Math.max(high, 0)];
   if (low === high) [low, high] = [low - 0.005, high + 0.005];
@@ -84,7 +85,7 @@ function histogram(title, series, xLabel, { bins = 30, zero = false } = {}) {
   const most = Math.max(1, ...counts.flat());
   const said = series.map((one) => `${one.name}: mean ${score(mean(one.values))}`).join("; ");
   const { svg, x, y } = frame({
-    xDomain: [100 * low, 100 * high], yDomain: [0, most], xLabel, yLabel: "items", label: `${title}. ${said}`,
+    xDomain: [100 * low, 100 * high], yDomain: [0, most], xLabel, yLabel: "items", label: `${title}. ${said}`, whole: true,
   });
   counts.forEach((count, place) => {
     const edge = (bin) => x(100 * (low + ((high - low) * bin) / bins));
@@ -105,7 +106,8 @@ function histogram(title, series, xLabel, { bins = 30, zero = false } = {}) {
 function scatter(title, series, xs, xLabel, yLabel, open) {
   const domain = (values) => {
     const [low, high] = extent(values);
-    return low === high ? [low - 0.5, high + 0.5] : [low, high];
+    const margin = (high - low) * 0.03 || 0.5;
+    return [low - margin, high + margin];
   };
   const xDomain = domain(xs);
   const yDomain = domain(series.flatMap((one) => one.values)).map((value) => 100 * value);
@@ -120,7 +122,7 @@ function scatter(title, series, xs, xLabel, yLabel, open) {
       points.push(point);
       path.push(`M${point.x.toFixed(1)} ${point.y.toFixed(1)}h0`);
     });
-    svg.append(shape("path", { class: `dots ${one.color}`, d: path.join("") }));
+    svg.append(shape("path", { class: `dots ${one.color}${path.length < 300 ? " few" : ""}`, d: path.join("") }));
   }
   const ring = shape("circle", { class: "ring", r: 5, cx: -99, cy: -99 });
   const name = shape("text", { class: "hover", x: 0, y: 0 });

@@ -252,7 +252,7 @@ function describeCaption(story, caption, details) {
     const [from, to] = [story.captions.get(pair.from), story.captions.get(pair.to)];
     return [
       element("p", { class: "numbers" }, "IoU ", element("b", {}, score(pair.iou)), " \u00d7 text ", element("b", {}, score(pair.text)),
-        " = ", element("b", { class: `value q${shade(pair.product)}` }, score(pair.product)), element("span", { class: "note" }, " shared words are marked")),
+        " = ", element("span", { class: `value q${shade(pair.product)}` }, element("b", {}, score(pair.product))), element("span", { class: "note" }, " shared words are marked")),
       sentence(from, sharedWords(from.text, to.text)), sentence(to, sharedWords(to.text, from.text))];
   }));
 }
