@@ -102,6 +102,20 @@ def test_other_items_under_the_same_signature_are_noticed() -> None:
     assert forced.items == 39
 
 
+def test_items_that_one_system_left_out_are_noticed() -> None:
+    results = {}
+    for name, gap in (("one", "3"), ("other", "5")):
+        references = {str(n): [" ".join(WORDS[n : n + 4])] for n in range(7)}
+        told = {
+            video: {"duration": 9, "timestamps": [[0, 9]], "sentences": texts} for video, texts in references.items()
+        }
+        predicted = {video: story for video, story in told.items() if video != gap}
+        results[name] = kataribe.evaluate("stories", predicted, told, ["soda(d)"], missing="drop")
+    with pytest.raises(IncomparableError, match="'3', '5' scored only in one of them"):
+        compare(results)
+    assert compare(results, force=True).items == 5
+
+
 def test_how_intervals_were_drawn_does_not_matter() -> None:
     results = {"one": scored(7, bootstrap=10, seed=1), "other": scored(4, bootstrap=20, seed=2)}
     assert not compare(results, replicates=20).forced

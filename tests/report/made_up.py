@@ -13,7 +13,7 @@ HOSTILE = [
     "${window.hacked = true} {{ 7 * 7 }} \u2028 \\u003c",
 ]
 
-_SCENES = {
+SCENES = {
     "v_harbour": (
         60.0,
         [
@@ -125,13 +125,13 @@ STORY_METRICS = (f"soda(c, text={TEXT})", f"soda(a, text={TEXT})", "localisation
 
 def story_results(metrics: tuple[str, ...] = STORY_METRICS) -> dict[str, Result]:
     references = [
-        {video: _story(duration, told[annotator]) for video, (duration, told) in _SCENES.items() if told[annotator]}
+        {video: _story(duration, told[annotator]) for video, (duration, told) in SCENES.items() if told[annotator]}
         for annotator in (0, 1)
     ]
     return {
         name: kataribe.evaluate(
             "stories",
-            {video: _story(_SCENES[video][0], captions) for video, captions in stories.items()},
+            {video: _story(SCENES[video][0], captions) for video, captions in stories.items()},
             references,
             metrics,
             anchors=True,

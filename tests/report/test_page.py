@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import wave
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +16,7 @@ from kataribe.core.result import Result
 from kataribe.core.types import Curve
 from kataribe.report.data import page_data
 from kataribe.report.html import render_page
+from kataribe.report.videos import find_videos
 from tests.report import made_up
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
@@ -39,9 +41,12 @@ def open_page(browser: Any, tmp_path: Path) -> Iterator[Open]:
     trouble: list[str] = []
     contexts = []
 
-    def open_(results: dict[str, Result], address: str = "", title: str = "", **options: Any) -> Any:
+    def open_(
+        results: dict[str, Result], address: str = "", title: str = "", videos: Path | None = None, **options: Any
+    ) -> Any:
         file = tmp_path / "page.html"
-        file.write_text(render_page(page_data(results, title=title, replicates=100)), encoding="utf-8")
+        found = find_videos(videos, made_up.SCENES, file) if videos else None
+        file.write_text(render_page(page_data(results, title=title, videos=found, replicates=100)), encoding="utf-8")
         context = browser.new_context(**({"viewport": {"width": 1400, "height": 900}} | options))
         contexts.append(context)
         page = context.new_page()
@@ -235,6 +240,21 @@ def test_hostile_text_is_shown_and_never_run(open_page: Open, kind: str) -> None
     assert page.evaluate("window.hacked") is None
     assert page.locator("img").count() == 0
     assert page.locator("script").count() == 3
+
+
+def test_a_click_on_a_caption_plays_the_video_from_there(open_page: Open, stories, tmp_path: Path) -> None:
+    with wave.open(str(tmp_path / "sound.wav"), "wb") as sound:  # a browser takes a sound for a video without pictures
+        sound.setnchannels(1)
+        sound.setsampwidth(1)
+        sound.setframerate(8000)
+        sound.writeframes(bytes([128]) * 8000 * 60)
+    (tmp_path / "sound.wav").rename(tmp_path / "v_harbour.webm")
+    page = open_page(stories, "#item=v_harbour", videos=tmp_path)
+    page.locator(".story-panel .caption[data-key=p1]").first.click()
+    page.wait_for_function("document.querySelector('video').currentTime > 22")
+    assert page.evaluate("document.querySelector('video').paused") is False
+    page.get_by_role("button", name="Next item").click()
+    assert page.locator("video").count() == 0
 
 
 def test_copies_are_tables(open_page: Open, stories) -> None:

@@ -175,7 +175,7 @@ def compare(
 def incomparable(results: Mapping[str, MetricResult]) -> Iterator[str]:
     """Why results of one metric should not be compared: a line for each system that differs from the first.
 
-    Ids are looked at even where signatures agree: a signature counts items, the ids say which.
+    Items are looked at even where signatures agree: a signature counts those that were scored, not which they were.
     """
     (first, reference), *others = results.items()
     for name, result in others:
@@ -187,9 +187,14 @@ def incomparable(results: Mapping[str, MetricResult]) -> Iterator[str]:
         if fields:
             said = "; ".join(f"{key}: {_said(a)} in {first}, {_said(b)} in {name}" for key, (a, b) in fields.items())
             yield f"{reference.metric}: {first} and {name} differ in {said}"
-        apart = set(reference.ids) ^ set(result.ids)
+        apart = {id for id, _ in _scored(reference) ^ _scored(result)}
         if apart:
-            yield f"{first} and {name} are not about the same items: {some(sorted(apart))} only in one of them"
+            yield f"{first} and {name} are not about the same items: {some(sorted(apart))} scored only in one of them"
+
+
+def _scored(result: MetricResult) -> set[tuple[str, bool]]:
+    """Each item, and whether it was scored or left out."""
+    return set(zip(result.ids, np.isfinite(result.item_values).tolist(), strict=True))
 
 
 def _said(value: str | None) -> str:
@@ -261,7 +266,7 @@ class _PairedRows:
                     f"{name}: its statistics of {metric} are not those of this version ({', '.join(result.columns)})",
                     hint="score it again",
                 )
-        shared = set.intersection(*(set(result.ids) for result in results.values()))
+        shared = {id for id, _ in set.intersection(*(_scored(result) for result in results.values()))}
         ids = tuple(id for id in next(iter(results.values())).ids if id in shared)
         if not ids:
             raise IncomparableError("the results have no item in common", hint="score them on the same data")

@@ -94,7 +94,7 @@ def _scores(core: dict[str, Any]) -> Figure:
             low, high = standing["interval"] or (standing["value"], standing["value"])
             axis.plot([100 * low, 100 * high], [place, place], color=_colour(place), linewidth=2.5, alpha=0.5)
             axis.plot(100 * standing["value"], place, "o", color=_colour(place), markersize=5)
-        anchors = next((s["anchors"] for s in metric["systems"] if s and s.get("anchors")), {})
+        anchors: dict[str, Any] = next((s["anchors"] for s in metric["systems"] if s and s.get("anchors")), {})
         for anchor in ("null", "human"):
             if anchors.get(anchor) is not None:
                 axis.axvline(100 * anchors[anchor], color="#444444", linewidth=0.8, linestyle="--")
