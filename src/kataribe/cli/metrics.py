@@ -9,7 +9,9 @@ from typing import Annotated, get_args, get_type_hints
 
 import typer
 
+from kataribe.cli.progress import warn
 from kataribe.core import registry
+from kataribe.core.errors import UsageError
 from kataribe.core.metric import Metric
 
 
@@ -18,7 +20,12 @@ def metrics(
 ) -> None:
     """List the metrics, or explain one."""
     if name is None:
-        for metric in map(registry.load, registry.names()):
+        for registered in registry.names():
+            try:
+                metric = registry.load(registered)
+            except UsageError as error:  # one broken plug-in must not hide the others
+                warn(str(error))
+                continue
             print(f"{metric.name:<14}{metric.task:<12}{_headline(metric)}")
         print("\n`kataribe metrics NAME` shows formula, citation, quirks and options.")
     else:

@@ -41,10 +41,19 @@ def load(name: str) -> type[Metric]:
     if point is None:
         hint = nearest(name.lower().replace("-", "_"), _entry_points())
         raise UsageError(f"no metric is called {shorten(name)!r}", hint=hint)
-    metric = point.load()
+    try:
+        metric = point.load()
+    except (ImportError, AttributeError) as error:
+        raise UsageError(
+            f"the metric {point.name!r} cannot be loaded ({error})", hint=f"reinstall {_owner(point)}"
+        ) from None
     if not (isinstance(metric, type) and issubclass(metric, Metric)):
         raise UsageError(f"{point.value}, registered as the metric {point.name!r}, is not a kataribe Metric")
     return metric
+
+
+def _owner(point: EntryPoint) -> str:
+    return point.dist.name if point.dist else point.module
 
 
 def parse(

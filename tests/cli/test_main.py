@@ -1,0 +1,216 @@
+"""The command line as a stranger meets it: answers on standard output, one line for every mistake."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+from kataribe.cli.main import main
+
+SAMPLES = Path(str(files("kataribe") / "samples"))
+PRED, REFS = str(SAMPLES / "captions_pred.json"), str(SAMPLES / "captions_refs.json")
+SCORE = ["score", "captions", PRED, "-r", REFS, "-m", "rouge_l", "-m", "bleu"]
+
+
+@pytest.fixture
+def call(capsys: pytest.CaptureFixture[str]):
+    def run(*arguments: str) -> tuple[int, str, str]:
+        with pytest.raises(SystemExit) as left:
+            main(list(arguments))
+        out, err = capsys.readouterr()
+        return int(left.value.code or 0), out, err
+
+    return run
+
+
+def test_scores_as_json_follow_the_contract(call) -> None:
+    code, out, _ = call(*SCORE, "--format", "json", "--bootstrap", "50")
+    answer = json.loads(out)
+    assert code == 0
+    assert list(answer) == ["kataribe", "task", "metrics", "coverage", "warnings"]
+    assert answer["task"] == "captions"
+    assert list(answer["metrics"]) == ["rouge_l", "bleu"]
+    low, high = answer["metrics"]["bleu"]["interval"]
+    assert low < answer["metrics"]["bleu"]["value"] < high
+    assert answer["coverage"] == {"references": 12, "predicted": 12, "scored": 12, "missing": 0, "extra": 0, "empty": 0}
+
+
+@pytest.mark.parametrize(
+    ("format", "first"),
+    [("table", "metric"), ("csv", "metric,part,value"), ("markdown", "| metric | score |"), ("latex", "% rouge_l|")],
+)
+def test_every_format_prints(call, format: str, first: str) -> None:
+    code, out, _ = call(*SCORE, "--format", format)
+    assert (code, out.startswith(first)) == (0, True)
+
+
+def test_the_result_file_holds_items_and_statistics(call, tmp_path: Path) -> None:
+    target = tmp_path / "result.json"
+    code, out, _ = call(*SCORE, "-o", str(target), "-f", "json")
+    written = json.loads(target.read_text())
+    assert code == 0
+    assert written["metrics"]["bleu"]["value"] == json.loads(out)["metrics"]["bleu"]["value"]
+    assert set(written["metrics"]["bleu"]["items"]) == set(json.loads(Path(REFS).read_text()))
+    assert written["metrics"]["bleu"]["statistics"]["columns"][0] == "length"
+
+
+@pytest.fixture
+def files_of_strangers(tmp_path: Path) -> Path:
+    contents = {
+        "empty.json": "",
+        "text.json": "hello",
+        "shape.json": "[1, 2]",
+        "other.json": '{"nothing": "a dog"}',
+        "twice.json": '{"dog": "a", "dog": "b"}',
+        "null.json": '{"dog": null}',
+        "number.json": '{"dog": 7}',
+        "huge.json": json.dumps({"dog": "x" * 10_000_000}),
+        "part.json": '{"dog": "a dog"}',
+    }
+    for name, content in contents.items():
+        (tmp_path / name).write_text(content)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("file", "says"),
+    [
+        ("empty.json", "is empty"),
+        ("text.json", "is not JSON"),
+        ("shape.json", "entry 1 is not an object"),
+        ("other.json", "no prediction has the id of a reference"),
+        ("twice.json", "the same id more than once: 'dog'"),
+        ("null.json", "id 'dog': caption: is null"),
+        ("number.json", "id 'dog': caption: is a number (7)"),
+        ("huge.json", "has 10,000,000 characters"),
+        ("part.json", "no prediction for 11 of 12 references"),
+        ("absent.json", "there is no such file"),
+    ],
+)
+def test_bad_predictions_cost_one_line_and_nothing_is_written(
+    call, files_of_strangers: Path, file: str, says: str
+) -> None:
+    target = files_of_strangers / "result.json"
+    code, out, err = call(
+        "score", "captions", str(files_of_strangers / file), "-r", REFS, "-m", "bleu", "-o", str(target)
+    )
+    assert (code, out) == (2, "")
+    assert says in err
+    assert err.startswith("kataribe: ")
+    assert err.count("\n") == 1
+    assert not target.exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ([*SCORE, "-m", "meteo"], "did you mean 'meteor'?"),
+        ([*SCORE, "-m", "bleu(m=3)"], "bleu has no option 'm'"),
+        ([*SCORE, "--protocol", "oficial"], "there are: official, paper"),
+        ([*SCORE, "--missing", "skip"], "no policy is called 'skip'"),
+        ([*SCORE, "--format", "pdf"], "no format is called 'pdf'"),
+        ([*SCORE, "--tok", "pbt"], "did you mean 'ptb'?"),
+        ([*SCORE, "--engine", "spark"], "no engine is called 'spark'"),
+        ([*SCORE, "--bootstrap", "-5"], "cannot be negative"),
+        ([*SCORE, "--bootstrap", "many"], "'many' is not a valid"),
+        ([*SCORE, "-o", "/nowhere/at/all.json"], "there is no folder"),
+        ([*SCORE, "-o", str(SAMPLES)], "is a folder"),
+        ([*SCORE, "--frobnicate"], "No such option"),
+        (["score", "captions", PRED], "Missing option"),
+        (["score", "capshuns"], "No such command"),
+        (["scor"], "No such command"),
+        (["metrics", "meteo"], "did you mean 'meteor'?"),
+    ],
+)
+def test_bad_calls_cost_one_line(call, arguments: list[str], says: str) -> None:
+    code, out, err = call(*arguments)
+    assert (code, out) == (2, "")
+    assert says in err
+    assert err.count("\n") == 1
+
+
+def test_missing_predictions_by_policy(call, files_of_strangers: Path) -> None:
+    part = ["score", "captions", str(files_of_strangers / "part.json"), "-r", REFS, "-m", "bleu", "-f", "json"]
+    code, out, err = call(*part, "--missing", "zero")
+    assert (code, json.loads(out)["coverage"]["scored"]) == (0, 12)
+    assert "|missing:zero|data:12/12|" in json.loads(out)["metrics"]["bleu"]["signature"]
+    assert "scored as empty captions" in err
+    code, out, err = call(*part, "--missing", "drop", "--quiet")
+    assert (code, json.loads(out)["coverage"]["scored"], err) == (0, 1, "")
+
+
+def test_metrics_lists_and_explains(call) -> None:
+    _, listed, _ = call("metrics")
+    for name in ("bleu", "cider", "meteor", "rouge_l"):
+        assert f"\n{name}" in f"\n{listed}"
+        _, explained, _ = call("metrics", name)
+        assert "Options:" in explained
+        assert "(20" in explained, "a citation with its year"
+
+
+def test_version(call) -> None:
+    assert call("--version")[:2] == (0, "kataribe 0.1.0\n")
+
+
+def test_demo_prints_all_four_metrics(call) -> None:
+    code, out, _ = call("demo")
+    assert code == 0
+    for name in ("bleu", "meteor", "rouge_l", "cider"):
+        assert f"\n{name} " in out
+    assert "12 of 12 scored" in out
+
+
+def test_doctor_finds_this_environment_healthy(call) -> None:
+    code, out, _ = call("doctor")
+    assert code == 0
+    assert "ok  native core" in out
+
+
+def test_resources(call, tmp_path: Path) -> None:
+    code, out, _ = call("resources", "status")
+    assert (code, out.startswith("meteor")) == (0, True)
+    code, out, _ = call("resources", "idf", REFS, "-o", str(tmp_path / "idf.json"))
+    assert (code, "n-grams of 12 items, tok:ptb" in out) == (0, True)
+    code, out, _ = call(
+        "score", "captions", PRED, "-r", REFS, "-m", f"cider(idf={tmp_path / 'idf.json'})", "-f", "json"
+    )
+    assert (code, "|idf:12-" in out) == (0, True)
+
+
+def test_importing_kataribe_loads_nothing_heavy() -> None:
+    program = (
+        "import sys, kataribe; print([name for name in ('numpy', 'typer', 'logging', 'torch') if name in sys.modules])"
+    )
+    assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True).stdout == "[]\n"
+
+
+def test_a_reader_that_stops_early_is_no_failure() -> None:
+    command = f"{sys.executable} -m kataribe metrics | head -n 1"
+    ran = subprocess.run(["bash", "-c", f"set -o pipefail; {command}"], capture_output=True, text=True)
+    assert (ran.returncode, ran.stderr) == (0, "")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sends a POSIX signal")
+def test_ctrl_c_leaves_one_line_and_no_file(tmp_path: Path) -> None:
+    """A pipe that never ends keeps the program reading until it is interrupted."""
+    os.mkfifo(tmp_path / "endless.jsonl")
+    target = tmp_path / "result.json"
+    command = [sys.executable, "-m", "kataribe", "score", "captions", str(tmp_path / "endless.jsonl"), "-r", REFS]
+    process = subprocess.Popen([*command, "-o", str(target)], stderr=subprocess.PIPE, text=True)
+    with open(tmp_path / "endless.jsonl", "w") as pipe:  # opens when the program does
+        pipe.write('{"id": "dog", "caption": "a dog"}\n')
+        pipe.flush()
+        time.sleep(0.2)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert err == "kataribe: interrupted; nothing was written\n"
+    assert not target.exists()

@@ -1,0 +1,37 @@
+"""What the tests share: where the public data is, whether Java is there, and a METEOR resource built once."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).parent.parent
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Skip what cannot run here, with the reason; leave the slow ones to `make check-slow`."""
+    java = shutil.which("java")
+    data = _data_folder()
+    slow_wanted = "slow" in config.getoption("-m")
+    for item in items:
+        if "java" in item.keywords and java is None:
+            item.add_marker(pytest.mark.skip(reason="no Java here to run the original tool"))
+        if "data" in item.keywords and data is None:
+            item.add_marker(pytest.mark.skip(reason="the public data sets are not here (set KATARIBE_DATA)"))
+        if "slow" in item.keywords and not slow_wanted:
+            item.add_marker(pytest.mark.skip(reason="slow: run by `make check-slow`"))
+
+
+def _data_folder() -> Path | None:
+    folder = Path(os.environ.get("KATARIBE_DATA", REPOSITORY.parent / "shared" / "data"))
+    return folder if folder.is_dir() else None
+
+
+@pytest.fixture(scope="session")
+def data_folder() -> Path:
+    folder = _data_folder()
+    assert folder is not None, "mark the test `data`"
+    return folder

@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+import pytest
+
+import kataribe
+from kataribe.core.errors import InputError, UsageError
+
+PREDICTIONS = {"1": "a dog runs", "2": "the cat sat on the mat"}
+REFERENCES = {"1": ["a dog runs fast"], "2": ["a cat sat on a mat", "the cat lies"]}
+
+
+@pytest.fixture(scope="module")
+def result() -> kataribe.Result:
+    return kataribe.evaluate("captions", PREDICTIONS, REFERENCES, metrics=["rouge_l", "bleu(2)"])
+
+
+def test_metrics_are_found_under_any_spelling(result: kataribe.Result) -> None:
+    assert result["bleu( n=2 )"] is result["bleu(2)"]
+    with pytest.raises(UsageError, match="this result has no 'cider'"):
+        result["cider"]
+
+
+def test_items_are_found_by_id(result: kataribe.Result) -> None:
+    assert set(result["rouge_l"].items) == {"1", "2"}
+    assert result["rouge_l"].items["1"].parts["recall"] == 0.75
+
+
+def test_to_pandas_has_a_row_for_each_item(result: kataribe.Result) -> None:
+    frame = result.to_pandas()
+    assert list(frame.index) == ["1", "2"]
+    assert frame.loc["1", "rouge_l.recall"] == 0.75
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{", '{"task": "captions"}', '{"kataribe": 1, "metrics": {"a": {}}}', "null"]
+)
+def test_a_file_that_is_no_result_is_named(text: str) -> None:
+    with pytest.raises(InputError, match=r"old\.json: is not"):
+        kataribe.Result.from_json(text, file="old.json")

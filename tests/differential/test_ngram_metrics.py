@@ -1,0 +1,82 @@
+"""BLEU, ROUGE-L and CIDEr against pycocoevalcap's own scorers (pure Python, so these run everywhere)."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pycocoevalcap.bleu.bleu import Bleu as OriginalBleu
+from pycocoevalcap.cider.cider import Cider as OriginalCider
+from pycocoevalcap.rouge.rouge import Rouge as OriginalRouge
+
+from kataribe.captions.bleu import Bleu
+from kataribe.captions.cider import Cider
+from kataribe.captions.items import Captions
+from kataribe.captions.rouge import RougeL
+from kataribe.core.metric import Metric
+
+# Tokenized text as the PTB tokenizer leaves it: empty lines and a no-break space inside a token occur.
+CAPTION = st.lists(st.sampled_from(["a", "b", "c", "d", "3\u00a01/2", "é"]), max_size=9).map(" ".join)
+ITEMS = st.lists(st.tuples(CAPTION, st.lists(CAPTION, min_size=1, max_size=4)), min_size=1, max_size=8)
+
+
+def ours(metric: Metric, candidates: list[str], references: list[list[str]]) -> tuple[float, dict, np.ndarray]:
+    # The original tool's captions are tokenized already and keep a no-break space inside a token.
+    items = Captions(range(len(candidates)), candidates, references)  # type: ignore[arg-type]
+    from kataribe.captions import items as module
+    from kataribe.text.tokenizers import Tokenizer
+
+    keep = Tokenizer("keep", "keep", list)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "tokenizer", lambda name: keep)
+        statistics = metric.stats(items, metric.prepare(items))
+    score = metric.reduce(statistics)
+    return score.value, dict(score.parts), metric.per_item(statistics).value
+
+
+def assert_same(candidates: list[str], references: list[list[str]]) -> None:
+    gts = dict(enumerate(references))
+    res = {i: [caption] for i, caption in enumerate(candidates)}
+    bleus, bleu_items = OriginalBleu(4).compute_score(gts, res, verbose=0)
+    value, parts, items = ours(Bleu(), candidates, references)
+    assert [parts[f"BLEU-{n}"] for n in (1, 2, 3, 4)] == pytest.approx(bleus, abs=1e-12)
+    assert value == parts["BLEU-4"]
+    np.testing.assert_allclose(items, bleu_items[3], atol=1e-12)
+    rouge, rouge_items = OriginalRouge().compute_score(gts, res)
+    value, _, items = ours(RougeL(), candidates, references)
+    assert value == pytest.approx(rouge, abs=1e-12)
+    np.testing.assert_allclose(items, rouge_items, atol=1e-12)
+    if any(
+        text.split() for texts in references for text in texts
+    ):  # the original fails where there is no n-gram at all
+        cider, cider_items = OriginalCider().compute_score(gts, res)
+        value, _, items = ours(Cider(), candidates, references)
+        assert value == pytest.approx(cider, abs=1e-10)
+        np.testing.assert_allclose(items, cider_items, atol=1e-10)
+
+
+@given(ITEMS)
+def test_generated_captions(items: list[tuple[str, list[str]]]) -> None:
+    assert_same([candidate for candidate, _ in items], [references for _, references in items])
+
+
+def test_captions_longer_than_a_machine_word() -> None:
+    rng = np.random.default_rng(1)
+    texts = [" ".join(rng.choice(list("abcdefgh"), size)) for size in (63, 64, 65, 128, 129, 200, 300, 1)]
+    assert_same(texts[:4], [texts[4:], texts[3:6], texts[:2], texts[5:]])
+
+
+@pytest.mark.data
+def test_real_captions(data_folder: Path) -> None:
+    rated = json.loads((data_folder / "human-judgements" / "flickr8k_expert.json").read_text())
+    candidates, references = [], []
+    for image in rated.values():
+        for judged in image["human_judgement"][::3]:
+            candidates.append(judged["caption"].lower())
+            references.append([text.lower() for text in image["ground_truth"]])
+    assert len(candidates) > 5000
+    assert_same(candidates, references)
