@@ -4,12 +4,14 @@
 
 namespace kataribe {
 void bind_lcs(nb::module_& m);
+void bind_meteor(nb::module_& m);
 void bind_ngrams(nb::module_& m);
 void bind_tokens(nb::module_& m);
 }  // namespace kataribe
 
 NB_MODULE(_native, m) {
   kataribe::bind_lcs(m);
+  kataribe::bind_meteor(m);
   kataribe::bind_ngrams(m);
   kataribe::bind_tokens(m);
 }

@@ -105,7 +105,7 @@ def test_mistakes_are_named_in_one_line(tmp_path: Path, name: str, content: str,
 
 def test_a_caption_of_ten_megabytes_is_refused(tmp_path: Path) -> None:
     path = write(tmp_path, "huge.json", json.dumps({"1": "a " * 5_000_000}))
-    with pytest.raises(InputError, match=r"id '1': caption: has 10,000,000 characters, more than 100,000"):
+    with pytest.raises(InputError, match=r"id '1': caption: has 10,000,000 characters, more than 30,000"):
         read_predictions(path)
     at_the_limit = {"1": "a" * MAX_CAPTION_CHARACTERS}
     assert read_predictions(at_the_limit) == at_the_limit

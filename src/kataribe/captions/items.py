@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from kataribe.core.types import Floats
 from kataribe.text.sentences import Int64s, Sentences
 from kataribe.text.tokenizers import tokenizer
 
@@ -37,6 +38,13 @@ class TokenizedCaptions:
     def pairs(self) -> tuple[Int64s, Int64s]:
         """Every candidate beside each of its references."""
         return np.repeat(self.candidates, np.diff(self.bounds)), self.references
+
+    def best_pairs(self, scores: Floats) -> Int64s:
+        """For each item the pair with the highest of `scores`, the first of equals."""
+        first, counts = self.bounds[:-1], np.diff(self.bounds)
+        is_best = scores == np.repeat(np.maximum.reduceat(scores, first), counts)
+        owner = np.repeat(np.arange(len(first)), counts)[is_best]
+        return np.flatnonzero(is_best)[np.searchsorted(owner, np.arange(len(first)))]
 
 
 @dataclass(frozen=True)

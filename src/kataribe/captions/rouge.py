@@ -59,7 +59,7 @@ class RougeL(Metric):
             f = _f_measure(precision, recall)
         else:
             f = _f_measure(precision, recall)
-            best = np.array([a + np.argmax(f[a:b]) for a, b in zip(first, captions.bounds[1:], strict=True)])
+            best = captions.best_pairs(f)
             f, precision, recall = f[best], precision[best], recall[best]
         return np.column_stack([np.ones(len(items)), f, precision, recall])
 

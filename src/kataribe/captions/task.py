@@ -10,8 +10,9 @@ from kataribe.core import registry
 from kataribe.core.engine import LocalEngine
 from kataribe.core.errors import JoinError, UsageError, shorten, some
 from kataribe.core.metric import Metric
+from kataribe.core.progress import Progress
 from kataribe.core.result import Result
-from kataribe.core.run import Progress, run
+from kataribe.core.run import run
 from kataribe.core.signature import fingerprint
 from kataribe.core.types import Coverage
 from kataribe.formats.captions import Source, read_predictions, read_references

@@ -37,13 +37,13 @@ def doctor() -> None:
         _line(False, "native core", f"{error}; pip install --force-reinstall kataribe")
     resource = status()
     carrier = find_spec("pycocoevalcap") is not None
-    healthy &= carrier or resource.ready
+    healthy &= carrier or resource.is_ready
     _line(carrier, "METEOR's data", "pycocoevalcap" if carrier else "pip install pycocoevalcap==1.2")
     _line(
-        resource.ready,
+        resource.is_ready,
         "METEOR resource",
         str(resource.path)
-        if resource.ready
+        if resource.is_ready
         else f"{resource.problem}; built on first use, or `kataribe resources build`",
     )
     _line(True, "cache folder", f"{cache_folder()} (KATARIBE_CACHE moves it)")

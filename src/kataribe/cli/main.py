@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import sys
 import traceback
+from typing import Any
 
 import typer
 
@@ -16,7 +17,7 @@ from kataribe.cli import demo, doctor, metrics, resources, score
 from kataribe.core.errors import KataribeError
 
 # Typer carries its own copy of click, whose base of all usage errors it does not export.
-_CallError = typer.BadParameter.__mro__[2]
+_CallError: type[Any] = typer.BadParameter.__mro__[2]
 
 app = typer.Typer(
     name="kataribe",
@@ -59,7 +60,7 @@ def _run(arguments: list[str]) -> int:
     except KataribeError as error:
         return _complain(str(error))
     except _CallError as error:
-        message = error.format_message()  # type: ignore[attr-defined]
+        message = error.format_message()
         return _complain(f"{message} See `kataribe {_command(arguments)}--help`.") if message else 2
     except (KeyboardInterrupt, typer.Abort):
         print("kataribe: interrupted; nothing was written", file=sys.stderr)

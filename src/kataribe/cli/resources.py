@@ -19,7 +19,7 @@ def status() -> None:
     from kataribe.captions.meteor_resource import status as resource_status
 
     resource = resource_status()
-    state = f"ready, {resource.size / 1e6:.1f} MB" if resource.ready else resource.problem
+    state = f"ready, {resource.size / 1e6:.1f} MB" if resource.is_ready else resource.problem
     print(f"meteor  {state}  {resource.path}")
 
 
@@ -44,7 +44,7 @@ def clear() -> None:
     from kataribe.captions.meteor_resource import clear as clear_resource
 
     removed = clear_resource()
-    print("\n".join(f"removed {path}" for path in removed) or "nothing to remove")
+    print(f"removed {removed}" if removed else "nothing to remove")
 
 
 @app.command()

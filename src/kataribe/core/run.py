@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -12,12 +12,11 @@ import kataribe
 from kataribe.core.engine import LocalEngine
 from kataribe.core.errors import UsageError
 from kataribe.core.metric import Items, Metric
+from kataribe.core.progress import Progress, reporting, silent
 from kataribe.core.result import MetricResult, Result
 from kataribe.core.signature import format_signature
 from kataribe.core.types import Array, Coverage
 from kataribe.stats.bootstrap import percentile_interval, resample_weights
-
-Progress = Callable[[str, int, int], None]
 
 # Small enough that progress moves and Ctrl-C is heard, large enough that a shard's overhead does not show.
 MIN_SHARD = 256
@@ -42,11 +41,9 @@ def run(
     if bootstrap < 0:
         raise UsageError(f"--bootstrap {bootstrap}: cannot be negative", hint="1000 is usual, 0 switches it off")
     engine = engine or LocalEngine()
-    report = progress or (lambda stage, done, total: None)
-    contexts = []
-    for metric in metrics:
-        report(f"{metric}: preparing", 0, len(items))
-        contexts.append(metric.prepare(items))
+    report = progress or silent
+    with reporting(report):
+        contexts = [metric.prepare(items) for metric in metrics]
     # Every metric sees the same shards, so what one computes and keeps on its items the next one finds.
     shards = _shards(items, engine.workers)
     resampling = {"bootstrap": str(bootstrap), "seed": str(seed)} if bootstrap else {}

@@ -19,7 +19,7 @@ from typing import Any, TextIO
 from kataribe.core.errors import InputError, shorten, some
 
 # A caption of a film scene has a few hundred characters; far beyond that a file was mistaken for a caption.
-MAX_CAPTION_CHARACTERS = 100_000
+MAX_CAPTION_CHARACTERS = 30_000
 
 
 class DuplicateKeys(dict[str, Any]):

@@ -1,0 +1,222 @@
+// METEOR 1.5 for Python.
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <stdexcept>
+#include <string>
+
+#include "bindings.hpp"
+#include "english_stemmer.hpp"
+#include "meteor_aligner.hpp"
+#include "meteor_builder.hpp"
+#include "meteor_normalize.hpp"
+#include "meteor_score.hpp"
+#include "utf8.hpp"
+
+namespace kataribe {
+namespace {
+
+std::string_view view(const nb::bytes& bytes) { return {bytes.c_str(), bytes.size()}; }
+
+std::vector<std::string> to_utf8(const nb::list& sentences) {
+  std::vector<std::string> lines;
+  lines.reserve(sentences.size());
+  for (const nb::handle sentence : sentences) {
+    if (!nb::isinstance<nb::str>(sentence)) throw nb::type_error("sentences must be strings");
+    Py_ssize_t size = 0;
+    if (const char* bytes = PyUnicode_AsUTF8AndSize(sentence.ptr(), &size)) {
+      lines.emplace_back(bytes, static_cast<std::size_t>(size));
+    } else {  // lone surrogates; Java writes them as question marks too
+      PyErr_Clear();
+      lines.emplace_back(view(nb::cast<nb::bytes>(sentence.attr("encode")("utf-8", "replace"))));
+    }
+  }
+  return lines;
+}
+
+bool lower_ascii(std::string& line) {
+  for (char& c : line) {
+    if (static_cast<unsigned char>(c) >= 0x80) return false;
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return true;
+}
+
+// Normalizes and lower-cases. Python knows the case of every letter, so the odd line that is not ASCII goes there.
+void normalize(std::vector<std::string>& lines, const DotPrefixes& prefixes) {
+  std::vector<std::string*> not_ascii;
+  {
+    nb::gil_scoped_release release;
+    for (std::string& line : lines) {
+      line = meteor_normalize(line, prefixes);
+      if (!lower_ascii(line)) not_ascii.push_back(&line);
+    }
+  }
+  for (std::string* line : not_ascii)
+    *line = nb::cast<std::string>(nb::str(line->data(), line->size()).attr("lower")());
+}
+
+// Holds on to nothing but its own copies: the resource may be closed once the sentences are prepared.
+MeteorSentences prepare(std::optional<const MeteorResource*> resource, const nb::list& sentences, bool normalized) {
+  const MeteorResource* data = resource.value_or(nullptr);
+  if (normalized && !data) throw std::invalid_argument("normalizing needs a resource: it holds the abbreviations");
+  std::vector<std::string> lines = to_utf8(sentences);
+  if (normalized) normalize(lines, data->dot_prefixes());
+  nb::gil_scoped_release release;
+  return MeteorSentences(data, lines);
+}
+
+// Calls `use(row, matcher, alignment)` for each pair, without the GIL.
+template <typename Use>
+void for_each_pair(const MeteorSentences& sentences, In1<std::int64_t> hypotheses, In1<std::int64_t> references,
+                   Use use) {
+  if (hypotheses.size() != references.size())
+    throw std::invalid_argument("there must be as many hypotheses as references");
+  const auto checked = [&](std::int64_t sentence) {
+    if (sentence < 0 || static_cast<std::size_t>(sentence) >= sentences.size())
+      throw std::out_of_range("no sentence has the number " + std::to_string(sentence));
+    return static_cast<std::size_t>(sentence);
+  };
+  nb::gil_scoped_release release;
+  MeteorMatcher matcher(sentences);
+  MeteorAligner aligner;
+  for (std::size_t row = 0; row < hypotheses.size(); ++row) {
+    const std::size_t hypothesis = checked(hypotheses.data()[row]), reference = checked(references.data()[row]);
+    matcher.match(hypothesis, reference);
+    use(row, hypothesis, reference, aligner.align(matcher));
+  }
+}
+
+auto statistics(const MeteorSentences& sentences, In1<std::int64_t> hypotheses, In1<std::int64_t> references) {
+  std::vector<std::int32_t> rows(hypotheses.size() * kMeteorColumns);
+  for_each_pair(sentences, hypotheses, references,
+                [&](std::size_t row, std::size_t hypothesis, std::size_t reference, const auto& alignment) {
+                  const MeteorStatistics one = meteor_statistics(sentences, sentences.words(hypothesis),
+                                                                 sentences.words(reference), alignment);
+                  std::ranges::copy(one, rows.begin() + static_cast<std::ptrdiff_t>(row * kMeteorColumns));
+                });
+  return to_numpy(std::move(rows), kMeteorColumns);
+}
+
+const MeteorParameters& parameters_of(std::string_view language) {
+  if (language == "en") return kMeteorEnglish;
+  if (language == "other") return kMeteorOther;
+  throw std::invalid_argument("METEOR has parameters for 'en' and for 'other'");
+}
+
+auto scores(In2<double> statistics, std::string_view language) {
+  const MeteorParameters& parameters = parameters_of(language);
+  if (statistics.shape(1) != kMeteorColumns)
+    throw std::invalid_argument("statistics must have the columns METEOR_COLUMNS");
+  std::vector<double> result(statistics.shape(0));
+  nb::gil_scoped_release release;
+  for (std::size_t row = 0; row < result.size(); ++row)
+    result[row] = meteor_score(
+        std::span<const double, kMeteorColumns>(statistics.data() + row * kMeteorColumns, kMeteorColumns), parameters);
+  nb::gil_scoped_acquire acquire;
+  return to_numpy(std::move(result));
+}
+
+auto pair_scores(const MeteorSentences& sentences, In1<std::int64_t> hypotheses, In1<std::int64_t> references,
+                 std::string_view language) {
+  const MeteorParameters& parameters = parameters_of(language);
+  std::vector<double> result(hypotheses.size());
+  for_each_pair(sentences, hypotheses, references,
+                [&](std::size_t row, std::size_t hypothesis, std::size_t reference, const auto& alignment) {
+                  const MeteorStatistics one = meteor_statistics(sentences, sentences.words(hypothesis),
+                                                                 sentences.words(reference), alignment);
+                  std::array<double, kMeteorColumns> columns;
+                  std::ranges::copy(one, columns.begin());
+                  result[row] = meteor_score(columns, parameters);
+                });
+  return to_numpy(std::move(result));
+}
+
+using AlignedSpan = std::tuple<std::size_t, std::size_t, std::size_t, std::size_t, int>;
+
+std::vector<AlignedSpan> alignment(const MeteorSentences& sentences, std::size_t hypothesis, std::size_t reference) {
+  if (hypothesis >= sentences.size() || reference >= sentences.size())
+    throw std::out_of_range("no sentence has this number");
+  MeteorMatcher matcher(sentences);
+  MeteorAligner aligner;
+  matcher.match(hypothesis, reference);
+  std::vector<AlignedSpan> spans;
+  for (const auto& [start, match] : aligner.align(matcher))
+    spans.emplace_back(match.hypothesis_start, match.hypothesis_length, start, match.reference_length, match.stage);
+  return spans;
+}
+
+}  // namespace
+
+void bind_meteor(nb::module_& m) {
+  nb::class_<MeteorResource>(m, "MeteorResource", "METEOR's English data, memory mapped from a compiled file.")
+      .def(nb::init<const std::string&>(), nb::arg("path"), nb::call_guard<nb::gil_scoped_release>())
+      .def("verify", &MeteorResource::verify, nb::call_guard<nb::gil_scoped_release>(),
+           "Read the whole file and raise if a byte of it has changed since it was built.");
+
+  nb::class_<MeteorResourceBuilder>(m, "MeteorResourceBuilder", "Compiles METEOR's text files into one file.")
+      .def("__init__",
+           [](MeteorResourceBuilder* self, const nb::bytes& function_words, const nb::bytes& exceptions,
+              const nb::bytes& synsets, const nb::bytes& dot_prefixes) {
+             new (self) MeteorResourceBuilder(view(function_words), view(exceptions), view(synsets),
+                                              view(dot_prefixes));
+           },
+           nb::arg("function_words"), nb::arg("exceptions"), nb::arg("synsets"), nb::arg("dot_prefixes"))
+      .def("add_paraphrases",
+           [](MeteorResourceBuilder& self, const nb::bytes& piece) {
+             const std::string_view bytes = view(piece);
+             nb::gil_scoped_release release;
+             self.add_paraphrases(bytes);
+           },
+           nb::arg("piece"), "The next piece of the decompressed paraphrase table, cut anywhere.")
+      .def("finish",
+           [](MeteorResourceBuilder& self) {
+             std::string file;
+             {
+               nb::gil_scoped_release release;
+               file = self.finish();
+             }
+             return nb::bytes(file.data(), file.size());
+           },
+           "The bytes of the compiled file. Ends the use of the builder.");
+
+  nb::class_<MeteorSentences>(m, "MeteorSentences",
+                              "Sentences prepared for METEOR. Scoring refers to them by their number.")
+      .def("__init__",
+           [](MeteorSentences* self, std::optional<const MeteorResource*> resource, const nb::list& sentences,
+              bool normalized) { new (self) MeteorSentences(prepare(resource, sentences, normalized)); },
+           nb::arg("resource").none(), nb::arg("sentences"), nb::arg("normalize"),
+           "Without a resource, only equal words match, as in METEOR's `-l other`. With `normalize`, sentences are\n"
+           "tokenized and lower-cased as with `-norm`; else they are split at blanks and taken as they are.")
+      .def("__len__", &MeteorSentences::size);
+
+  m.def("meteor_statistics", &statistics, nb::arg("sentences"), nb::arg("hypotheses"), nb::arg("references"),
+        "One row of METEOR_COLUMNS per pair of sentence numbers. Rows add up to the statistics of a corpus.");
+  m.def("meteor_scores", &scores, nb::arg("statistics"), nb::arg("language"),
+        "The score of each row of statistics. Language: 'en' or 'other'.");
+  m.def("meteor_pair_scores", &pair_scores, nb::arg("sentences"), nb::arg("hypotheses"), nb::arg("references"),
+        nb::arg("language"), "The score of each pair of sentence numbers.");
+  m.def("meteor_alignment", &alignment, nb::arg("sentences"), nb::arg("hypothesis"), nb::arg("reference"),
+        "Matched spans: (hypothesis start, its length, reference start, its length, stage).");
+  m.def("meteor_normalize",
+        [](const MeteorResource& resource, const nb::str& sentence) {
+          nb::list one;
+          one.append(sentence);
+          std::vector<std::string> lines = to_utf8(one);
+          normalize(lines, resource.dot_prefixes());
+          return lines[0];
+        },
+        nb::arg("resource"), nb::arg("sentence"), "The tokens METEOR sees in a raw English sentence.");
+  m.def("english_stem",
+        [](std::string_view word) { return encode_utf8(english_stem(decode_utf8(word))); }, nb::arg("word"),
+        "The English Snowball stem, as of Snowball 2.2, of a lower-case word.");
+  m.attr("METEOR_STAGES") = nb::make_tuple("exact", "stem", "synonym", "paraphrase");
+  nb::list columns;
+  for (const std::string_view name : kMeteorColumnNames) columns.append(nb::str(name.data(), name.size()));
+  m.attr("METEOR_COLUMNS") = nb::tuple(columns);
+}
+
+}  // namespace kataribe

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "interner.hpp"
+
+namespace kataribe {
+
+// Compiles METEOR's text files into the resource of meteor_format.hpp.
+class MeteorResourceBuilder {
+ public:
+  MeteorResourceBuilder(std::string_view function_words, std::string_view exceptions, std::string_view synsets,
+                        std::string_view dot_prefixes);
+
+  // The next piece of the decompressed paraphrase table, cut anywhere.
+  void add_paraphrases(std::string_view piece);
+
+  // The bytes of the file. Ends the use of the builder.
+  std::string finish();
+
+ private:
+  // Every phrase seen, as a trie: (parent phrase, word) -> phrase, in a hash table with linear probing.
+  class Phrases {
+   public:
+    Phrases();
+    std::uint32_t child(std::uint32_t parent, std::uint32_t word);
+    std::uint32_t size() const { return static_cast<std::uint32_t>(edges_.size()); }
+    std::uint32_t parent(std::uint32_t phrase) const { return static_cast<std::uint32_t>(edges_[phrase] >> 32); }
+    std::uint32_t word(std::uint32_t phrase) const { return static_cast<std::uint32_t>(edges_[phrase]); }
+    void release_index() { slots_ = {}; }
+
+   private:
+    std::size_t slot_of(std::uint64_t edge) const;
+    std::vector<std::uint64_t> edges_;  // parent and word of each phrase; number 0 is the root
+    std::vector<std::uint32_t> slots_;
+  };
+
+  void add_line(std::string_view line);
+  std::uint32_t phrase(std::string_view words);
+  std::vector<std::uint32_t> number_breadth_first() const;
+
+  using Pair = std::pair<std::uint32_t, std::uint32_t>;
+  Interner words_;
+  std::vector<Pair> synsets_;      // word, synset
+  std::vector<Pair> bases_;        // irregular form, base
+  std::vector<Pair> paraphrases_;  // phrase, paraphrase
+  std::uint32_t function_word_count_;
+  std::string dot_prefixes_;
+  Phrases phrases_;
+  std::string partial_line_;
+  std::uint64_t line_count_ = 0;
+  std::string last_source_text_;
+  std::uint32_t last_source_ = 0;
+};
+
+}  // namespace kataribe

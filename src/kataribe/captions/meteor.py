@@ -1,0 +1,119 @@
+"""METEOR 1.5: words of candidate and reference are aligned - same word, same stem, synonym, paraphrase.
+
+    P, R   = matched words / words of the candidate, of the reference; stages weigh 1, .6, .8, .6, content words
+             .75 and function words .25
+    Fmean  = P R / (a P + (1 - a) R), a = .85
+    METEOR = Fmean * (1 - g * frag^b), frag = chunks / matched words, b = .2, g = .6
+
+Denkowski, M., Lavie, A. (2014). Meteor universal: language specific translation evaluation for any target language.
+WMT.
+
+Quirks. With several references each is scored alone and the best counts, the first of equals. The corpus value is
+the formula on the summed counts, not the mean of the items. Other languages than English match equal words only,
+with a = .75, b = 1.4, g = .7 and no function words; their text is segmented first (`meteor(ja)`, `meteor(zh)`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, NamedTuple
+
+import numpy as np
+
+from kataribe import _native
+from kataribe.captions.items import Captions
+from kataribe.captions.meteor_resource import open_resource
+from kataribe.core.metric import Measured, Metric, option
+from kataribe.core.progress import report
+from kataribe.core.types import Array, Floats
+from kataribe.text.tokenizers import tokenizer
+
+Language = Literal["auto", "en", "ja", "zh", "other"]
+
+_TOKENIZER_OF = {"en": "ptb", "ja": "ja", "zh": "zh", "other": "none"}
+_LANGUAGE_OF = {"ptb": "en", "ja": "ja", "ja-mecab": "ja", "zh": "zh"}
+
+
+class _Prepared(NamedTuple):
+    """The corpus as METEOR reads it, and how it cuts one text."""
+
+    sentences: _native.MeteorSentences
+    cut: Callable[[str], list[str]]
+
+
+@dataclass(frozen=True)
+class Meteor(Metric):
+    name: ClassVar[str] = "meteor"
+    task: ClassVar[str] = "captions"
+    title: ClassVar[str] = "METEOR"
+    columns: ClassVar[tuple[str, ...]] = _native.METEOR_COLUMNS
+
+    lang: Language = option("auto", "the language; auto: the tokenizer's", positional=True)
+    tok: str = option("auto", "the tokenizer; auto: the language's")
+
+    @property
+    def language(self) -> str:
+        if self.lang != "auto":
+            return self.lang
+        return "en" if self.tok == "auto" else _LANGUAGE_OF.get(self.tok, "other")
+
+    @property
+    def tokenizer_name(self) -> str:
+        return _TOKENIZER_OF[self.language] if self.tok == "auto" else self.tok
+
+    @property
+    def parameters(self) -> str:
+        """Which of METEOR's two sets of parameters applies."""
+        return "en" if self.language == "en" else "other"
+
+    def prepare(self, items: Captions) -> _Prepared:
+        texts = items.tokens(self.tokenizer_name).sentences.texts
+        if self.language != "en":
+            return _Prepared(_native.MeteorSentences(None, texts, normalize=False), str.split)
+        resource = open_resource(lambda done, total: report("compiling METEOR's data, once", done, total))
+        cut = lambda text: _native.meteor_normalize(resource, text).split()  # noqa: E731
+        return _Prepared(_native.MeteorSentences(resource, texts, normalize=True), cut)
+
+    def stats(self, items: Captions, context: _Prepared) -> Array:
+        if not len(items):
+            return np.zeros((0, len(self.columns)), dtype=np.int32)
+        captions = items.tokens(self.tokenizer_name)
+        statistics = _native.meteor_statistics(context.sentences, *captions.pairs)
+        if len(statistics) == len(items):
+            return statistics
+        return statistics[captions.best_pairs(self._scores(statistics))]
+
+    def measure(self, totals: Floats) -> Measured:
+        return Measured(self._scores(totals), {})
+
+    def signature(self, context: Any) -> dict[str, str]:
+        return {"v": "1.5", "lang": self.language, "tok": tokenizer(self.tokenizer_name).signature}
+
+    def details(self, items: Captions, context: _Prepared) -> list[Any]:
+        """For each item the reference that counted and which words were matched, as [start, length] of tokens."""
+        if not len(items):
+            return []
+        captions = items.tokens(self.tokenizer_name)
+        candidates, references = captions.pairs
+        scores = _native.meteor_pair_scores(context.sentences, candidates, references, self.parameters)
+        texts = captions.sentences.texts
+        details = []
+        for pair, first in zip(captions.best_pairs(scores).tolist(), captions.bounds[:-1].tolist(), strict=True):
+            candidate, reference = int(candidates[pair]), int(references[pair])
+            details.append(
+                {
+                    "reference": pair - first,
+                    "candidate_tokens": context.cut(texts[candidate]),
+                    "reference_tokens": context.cut(texts[reference]),
+                    "matches": [
+                        {"candidate": [i, n], "reference": [j, m], "stage": _native.METEOR_STAGES[stage]}
+                        for i, n, j, m, stage in _native.meteor_alignment(context.sentences, candidate, reference)
+                    ],
+                }
+            )
+        return details
+
+    def _scores(self, statistics: Array) -> Floats:
+        rows = np.ascontiguousarray(statistics, dtype=np.float64).reshape(-1, len(self.columns))
+        return _native.meteor_scores(rows, self.parameters).reshape(statistics.shape[:-1])
