@@ -118,7 +118,7 @@ def _meteor(captions: data.CaptionSet, repeats: int) -> _MeteorRun:
 
     from kataribe.captions.items import Captions
 
-    metric = Meteor(tok="none")
+    metric = Meteor(lang="en", tok="none")
     ids = [str(number) for number in range(len(captions.candidates))]
     metric.prepare(Captions(ids[:1], ["a dog"], [["a dog"]]))  # opens the resource
 

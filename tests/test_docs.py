@@ -21,6 +21,7 @@ from pathlib import Path
 
 import pytest
 
+from kataribe.captions.meteor_resource import open_resource
 from kataribe.core import registry
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -95,6 +96,12 @@ def run(example: Example, folder: Path, environment: dict[str, str]) -> tuple[st
 
 def is_ours(example: Example) -> bool:
     return example.command.startswith("kataribe ")
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _compiled_data() -> None:
+    """Compiling METEOR's data reports progress, which no page shows."""
+    open_resource()
 
 
 def test_site_builds_without_warnings(tmp_path: Path) -> None:
