@@ -114,9 +114,8 @@ def _tokenize_captions(captions: data.CaptionSet) -> data.CaptionSet:
 
 
 def _meteor(captions: data.CaptionSet, repeats: int) -> _MeteorRun:
-    from kataribe.captions.meteor import Meteor
-
     from kataribe.captions.items import Captions
+    from kataribe.captions.meteor import Meteor
 
     metric = Meteor(lang="en", tok="none")
     ids = [str(number) for number in range(len(captions.candidates))]
