@@ -6,6 +6,7 @@ namespace kataribe {
 void bind_lcs(nb::module_& m);
 void bind_meteor(nb::module_& m);
 void bind_ngrams(nb::module_& m);
+void bind_ptb(nb::module_& m);
 void bind_tokens(nb::module_& m);
 }  // namespace kataribe
 
@@ -13,5 +14,6 @@ NB_MODULE(_native, m) {
   kataribe::bind_lcs(m);
   kataribe::bind_meteor(m);
   kataribe::bind_ngrams(m);
+  kataribe::bind_ptb(m);
   kataribe::bind_tokens(m);
 }

@@ -205,7 +205,7 @@ def test_ctrl_c_leaves_one_line_and_no_file(tmp_path: Path) -> None:
     target = tmp_path / "result.json"
     command = [sys.executable, "-m", "kataribe", "score", "captions", str(tmp_path / "endless.jsonl"), "-r", REFS]
     process = subprocess.Popen([*command, "-o", str(target)], stderr=subprocess.PIPE, text=True)
-    with open(tmp_path / "endless.jsonl", "w") as pipe:  # opens when the program does
+    with os.fdopen(open_for_writing(tmp_path / "endless.jsonl", process), "w") as pipe:
         pipe.write('{"id": "dog", "caption": "a dog"}\n')
         pipe.flush()
         time.sleep(0.2)
@@ -214,3 +214,13 @@ def test_ctrl_c_leaves_one_line_and_no_file(tmp_path: Path) -> None:
     assert process.returncode == 130
     assert err == "kataribe: interrupted; nothing was written\n"
     assert not target.exists()
+
+
+def open_for_writing(pipe: Path, reader: subprocess.Popen[str]) -> int:
+    """A pipe opens for writing once somebody reads it; do not wait for a reader that has died."""
+    while reader.poll() is None:
+        try:
+            return os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
+        except OSError:
+            time.sleep(0.05)
+    raise AssertionError(f"the program left early: {reader.communicate()[1]}")
