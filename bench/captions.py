@@ -27,7 +27,7 @@ def measure(options: Options) -> Section:
     subprocess.run([_command(), "resources", "build", "--quiet"], check=True, stdout=subprocess.DEVNULL)
     texts_from, texts = data.sentences()
     texts = texts[: max(1, round(len(texts) * options.fraction))]
-    pairs = data.model_output().head(options.fraction)
+    pairs = [captions.head(options.fraction) for captions in data.meteor_sets()]
     captions = data.two_references().head(options.fraction)
     rows = [
         *_token_rows(texts, options, missing),
@@ -37,7 +37,10 @@ def measure(options: Options) -> Section:
     ]
     notes = [
         f"Tokens: {texts_from} ({len(texts):,} captions).",
-        f"METEOR: {pairs.description} ({len(pairs.candidates):,} candidates, {pairs.pairs:,} pairs).",
+        *(
+            f"METEOR ({place}): {each.description} ({len(each.candidates):,} candidates, {each.pairs:,} pairs)."
+            for place, each in enumerate(pairs, start=1)
+        ),
         f"score captions: {captions.description} ({len(captions.candidates):,} captions).",
     ]
     if missing:
@@ -78,28 +81,42 @@ class _MeteorRun:
     item_scores: list[float]
     memory: int | None
 
+    def agreement(self, other: _MeteorRun) -> str:
+        items = max(abs(a - b) for a, b in zip(self.item_scores, other.item_scores, strict=True))
+        return f"largest difference: corpus {abs(self.score - other.score):.1g}, items {items:.1g}"
 
-def _meteor_rows(captions: data.CaptionSet, options: Options, missing: str | None) -> list[Row]:
-    tokenized = in_child(_tokenize_captions, captions)
-    ours = in_child(_meteor, tokenized, options.repeats)
-    rate, loading, memory, agreement = missing, missing, missing, ""
+
+def _meteor_rows(sets: Sequence[data.CaptionSet], options: Options, missing: str | None) -> list[Row]:
+    tokenized = [in_child(_tokenize_captions, captions) for captions in sets]
+    ours = [in_child(_meteor, captions, options.repeats) for captions in tokenized]
+    theirs: list[_MeteorRun] = []
+    loading: float | str | None = missing
     if missing is None:
         with originals.MeteorJar() as jar:
             loading = jar.load_seconds
-            jar.statistics(tokenized.candidates[:WARM_UP_ITEMS], tokenized.references[:WARM_UP_ITEMS])
-            start = time.perf_counter()
-            statistics = jar.statistics(tokenized.candidates, tokenized.references)
-            rate = captions.pairs / (time.perf_counter() - start)
-            item_scores, score = jar.scores(statistics)
-            memory = jar.memory
-        differences = [abs(a - b) for a, b in zip(item_scores, ours.item_scores, strict=True)]
-        agreement = f"largest difference: corpus {abs(score - ours.score):.1g}, items {max(differences):.1g}"
+            jar.statistics(tokenized[0].candidates[:WARM_UP_ITEMS], tokenized[0].references[:WARM_UP_ITEMS])
+            theirs = [_meteor_jar(jar, captions) for captions in tokenized]
+    rows = []
+    for place, (captions, run) in enumerate(zip(sets, ours, strict=True)):
+        original = captions.pairs / theirs[place].seconds if theirs else missing
+        agreement = run.agreement(theirs[place]) if theirs else ""
+        what = f"METEOR ({place + 1}), one thread"
+        rows.append(Row(what, captions.pairs / run.seconds, original, "pairs/s", agreement=agreement))
+    memory = max(run.memory or 0 for run in theirs) if theirs else missing
     opening, _ = in_child(_open, OPENINGS)
     return [
-        Row("METEOR, one thread", captions.pairs / ours.seconds, rate, "pairs/s", agreement=agreement),
-        Row("METEOR, peak memory of the process", ours.memory or 0, memory, "B", higher_is_better=False),
+        *rows,
+        Row("METEOR, peak memory of the process", max(run.memory or 0 for run in ours), memory, "B", False),
         Row("METEOR's data: open", opening, loading, "s", higher_is_better=False),
     ]
+
+
+def _meteor_jar(jar: originals.MeteorJar, captions: data.CaptionSet) -> _MeteorRun:
+    start = time.perf_counter()
+    statistics = jar.statistics(captions.candidates, captions.references)
+    seconds = time.perf_counter() - start
+    item_scores, score = jar.scores(statistics)
+    return _MeteorRun(seconds, score, item_scores, jar.memory)
 
 
 def _tokenize_captions(captions: data.CaptionSet) -> data.CaptionSet:

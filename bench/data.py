@@ -56,22 +56,53 @@ def sentences() -> tuple[str, list[str]]:
     return "all captions of ActivityNet Captions val_1 and val_2", texts
 
 
-def model_output() -> CaptionSet:
-    """A captioner's sentences, each beside every caption that two annotators wrote for the same video."""
-    if activitynet() is None:
-        return _made_up(17_000, 7)
-    annotators = [_read(name) for name in ("val_1.json", "val_2.json")]
+def meteor_sets() -> list[CaptionSet]:
+    """Speed depends on how much candidate and reference have in common, so several kinds of pairs are scored."""
+    return [_made_up(17_000, 7)] if activitynet() is None else [_model_output(), _annotators(), _crowded()]
+
+
+def _annotations() -> list[dict]:
+    return [_read(name) for name in ("val_1.json", "val_2.json")]
+
+
+def _predictions() -> dict[str, list[str]]:
+    results = _read("model_output_val_1.json")["results"]
+    return {video: [entry["sentence"] for entry in entries] for video, entries in results.items()}
+
+
+def _model_output() -> CaptionSet:
+    annotators = _annotations()
     candidates, references = [], []
-    for video, predicted in _read("model_output_val_1.json")["results"].items():
+    for video, predicted in _predictions().items():
         written = [text for annotator in annotators if video in annotator for text in annotator[video]["sentences"]]
-        for entry in predicted:
-            candidates.append(entry["sentence"])
-            references.append(written)
-    return CaptionSet(
-        "a captioner's output on ActivityNet Captions val, each sentence against all captions of both annotators",
-        candidates,
-        references,
-    )
+        candidates += predicted
+        references += [written] * len(predicted)
+    return CaptionSet("a captioner's output against all captions of both annotators", candidates, references)
+
+
+def _annotators() -> CaptionSet:
+    first, second = _annotations()
+    candidates, references = [], []
+    for one, other in ((first, second), (second, first)):
+        for video in one:
+            if video in other:
+                candidates += one[video]["sentences"]
+                references += [other[video]["sentences"]] * len(one[video]["sentences"])
+    return CaptionSet("each annotator's captions against the other's", candidates, references)
+
+
+def _crowded(videos: int = 200, each: int = 100) -> CaptionSet:
+    """As in the evaluation of models that propose many events: hundreds of candidates for each reference."""
+    rng = random.Random(0)
+    annotators = _annotations()
+    predicted = _predictions()
+    everything = sorted({text for texts in predicted.values() for text in texts})
+    candidates, references = [], []
+    for video in list(predicted)[:videos]:
+        written = [text for annotator in annotators if video in annotator for text in annotator[video]["sentences"]]
+        candidates += rng.sample(everything, each)
+        references += [written] * each
+    return CaptionSet(f"{each} captions of a captioner for each of {videos} videos", candidates, references)
 
 
 def two_references() -> CaptionSet:

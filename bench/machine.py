@@ -11,6 +11,8 @@ from pathlib import Path
 
 from bench import originals
 
+LOAD_AT_START = os.getloadavg()[0] if hasattr(os, "getloadavg") else None
+
 
 def describe() -> list[str]:
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
@@ -19,8 +21,13 @@ def describe() -> list[str]:
         f"Machine: {_processor()}, {cores} cores, {_memory()}; {system}, {platform.machine()}; "
         f"Python {platform.python_version()}; {_java()}.",
         f"Run on {datetime.date.today().isoformat()} with kataribe {version('kataribe')} "
-        f"beside pycocoevalcap {version('pycocoevalcap')}.",
+        f"beside pycocoevalcap {version('pycocoevalcap')}{_load()}.",
     ]
+
+
+def _load() -> str:
+    """Other work on the machine makes figures worthless; the reader should see it."""
+    return f"; load average when the run began {LOAD_AT_START:.1f}" if LOAD_AT_START is not None else ""
 
 
 def _is_linux() -> bool:
