@@ -36,11 +36,11 @@ const Names& names() {
           },
       .patterns =
           {
-              // blanks
+              // what separates tokens, and what separates them in look-aheads
               {"blank", R"([ \t\u00a0\u2000-\u200a\u3000])"},
               {"gap", R"([ \t\n\u0085\u00a0\u2000-\u200a\u3000])"},
 
-              // characters of words
+              // characters: letters, alphanumerics, those of words joined by hyphens, the ASCII ones, digits
               {"accented", R"(&[AEIOUaeiou](?i:acute|grave|uml);)"},
               {"L", R"(([A-Za-z{letter}{mark}\u00ad]|{accented}))"},
               {"A", R"(([A-Za-z0-9{letter}{mark}{digit}\u00ad]|{accented}))"},
@@ -59,28 +59,30 @@ const Names& names() {
               {"run_on", R"({word}([.!?]{word})+)"},
               {"elided", R"(((?i:[dlo]){tick}{J})?{J}+)"},
               {"joined", R"({elided}([-_\u058a\u2010\u2011]{elided})*)"},
-              {"hyphenated", R"({Z}[A-Za-z0-9.,\u00ad]*(-[A-Za-z0-9\u00ad]+)+)"},
+              {"acronym", R"([A-Za-z]\.([A-Za-z]\.)+)"},
+              {"hyphenated", R"({Z}[A-Za-z0-9.,\u00ad]*(-([A-Za-z0-9\u00ad]+|{acronym}))+)"},
               {"capitals", R"([A-Z]+(([&+]|&(?i:amp);)[A-Z]+)+)"},
-              {"acronym", R"(({Z}[A-Za-z0-9.,\u00ad]*-)*[A-Za-z]\.([A-Za-z]\.)+(-{Z}+)*)"},
               {"slash_part", R"({Z}+(-[A-Za-z]+){0,2})"},
               {"not_ending_in_n", R"([A-Za-z\u00ad]*[A-MO-Za-mo-z]\u00ad*)"},
 
-              // abbreviations: of what ends a phrase, those among them that need a capital, of what begins one
+              // abbreviations: of what ends a phrase, of what begins one, and those where the case of a letter counts
               {"closing",
                "al|ala|apr|ariz|assn|aug|bhd|bldg|blvd|bros|calif|co|colo|conn|corp|cos|ct|dak|dec|esq|est|etc|ext|"
                "feb|fla|fri|ga|inc|ind|intl|jan|jr|jul|jun|kan|kans|ky|ltd|mar|md|mich|minn|mo|mon|mont|neb|nev|nov|"
-               "oct|okla|penn|ph\\.d|plc|ppte|ppty|pte|ptes|pty|ptys|rd|rt|sep|sept|seq|sq|sr|sys|tel|tenn|thu|thurs|"
+               "oct|okla|penn|ph\\.d|plc|rd|rt|sep|sept|seq|sq|sr|sys|tel|tenn|thu|thurs|"
                "tue|tues|univ|va|vt|wed|wis|wisc|wyo"},
-              {"closing_capitalized",
-               "A(?i:rk|z)|D(?i:el)|I(?i:ll)|L(?i:a)|M(?i:ass|iss)|O(?i:re)|P(?i:a)|T(?i:ex)|W(?i:ash)"},
               {"opening",
-               "adj|adm|adv|alex|assoc|asst|atty|ave|brig|capt|cf|cie|cmdr|col|cpl|dept|det|dr|drs|elec|ens|ft|gen|"
-               "gov|govs|hon|insp|invt|jos|lieut|lt|maj|mfg|mlle|mme|mr|mrs|ms|msgr|mt|mtg|natl|pfc|ph|pres|prof|pvt|"
-               "rep|reps|rev|sen|sens|sfc|sgt|spc|st|ste|supt|treas|vs|wm"},
+               "adj|adm|adv|alex|assoc|asst|atty|attys|ave|brig|capt|cf|cie|cmdr|col|comdr|cpl|dept|det|dr|drs|elec|"
+               "ens|ft|gen|gov|govs|hon|insp|invt|jos|lieut|lt|maj|messrs|mlle|mme|mr|mrs|ms|msgr|mt|natl|pfc|ph|"
+               "pres|prof|profs|pvt|rep|reps|rev|sen|sens|sfc|sgt|spc|st|ste|supt|supts|treas|vs|wm"},
+              {"closing_cased",
+               "A(?i:rk|z)|D(?i:el)|I(?i:ll)|L(?i:a)|M(?i:ass|iss)|O(?i:re)|P(?i:a)|T(?i:ex)|W(?i:ash)|"
+               "(?i:pp?t)[ey](?i:s?)"},
+              {"opening_cased", "(?i:m)[ft](?i:g)"},
               {"numbered", "art|ca|fig|figs|no|nos|op|pp|prop"},
               {"sentence_opener",
                "A(?i:|bout|ccording|dditionally|fter|n|s|t)|B(?i:ut)|E(?i:arlier)|H(?i:e|er|ere|owever)|I(?i:f|n|t)|"
-               "L(?i:ast)|M(?i:any|ore)|M[rs]\\.|N(?i:ow)|O(?i:nce|ne|ther|ur)|S(?i:he|ince|o|ome|uch)|"
+               "L(?i:ast)|M(?i:any|ore)|M(?i:[rs])\\.|N(?i:ow)|O(?i:nce|ne|ther|ur)|S(?i:he|ince|o|ome|uch)|"
                "T(?i:hat|he|heir|hen|here|hese|hey|his)|W(?i:e|hat|hen|hile)|Y(?i:et|ou)"},
               {"file_ending",
                "c|h|x|gz|pl|ps|py|bat|bmp|cgi|cpp|dll|doc|exe|gif|htm|jar|jpg|mov|pdf|php|png|ppt|sql|tar|txt|wav|"
@@ -147,8 +149,9 @@ const std::vector<Rule>& rules() {
       token(R"((<|&(?i:lt);)?{Z}({mail_part}|\.)*@({mail_part}\.)*{mail_part}(>|&(?i:gt);)?)"),
 
       // What keeps its full stop.
-      before(R"(((?i:{closing})|{closing_capitalized})\.)", R"(([^\n]|\n){2})", 2),
-      token(R"(((?i:{closing}|{opening})|{closing_capitalized})\.)"),
+      before(R"(((?i:{closing})|{closing_cased})\.)", R"(([^\n]|\n){2})", 2),
+      token(R"(((?i:{closing}|{opening})|{closing_cased}|{opening_cased})\.)"),
+      before(R"((?i:pt[ey])\.)", R"({gap}(?i:ltd))", 4),
       before(R"((?i:{numbered})\.)", R"({D})", 1),
       before(R"((?i:{numbered})\.)", R"({gap}{D})", 2),
       token(R"({acronym}|[A-Za-z]\.)"),
@@ -160,6 +163,7 @@ const std::vector<Rule>& rules() {
       before(R"(({A}+\.)+(?i:{file_ending}))", R"([ \t\n\u0085\u00a0\u2000-\u200a\u3000.,!?])", 1),
       token(R"((?i:c\+\+|[cf]#))"),
       token(R"((?i:pro|anti)-)"),
+      before(R"((?i:non-u\.s))", R"({gap})", 1),
 
       // Numbers.
       token(R"([-+]?[.,:\u00ad\u066b\u066c]?{D}+([.,:\u00ad\u066b\u066c]{D}+)*)", Edit::kWord),
@@ -181,7 +185,7 @@ const std::vector<Rule>& rules() {
       replaced(R"(&(?i:amp);)", "&"),
       replaced(R"(&quot;)", "''"),
       replaced(R"(&apos;)", "'"),
-      token(R"(&(?i:quot|apos);|&#[0-9]+;)"),
+      token(R"(&(?i:quot|apos|[oc]dq|ht|lr|q[clr]|tl|ur|#[0-9]+);)"),
 
       // Smileys.
       before(R"([<>]?[:;=][-o*']?[()DOPdp\[\]\{\\@|])", R"([^A-Za-z0-9])", 1, Edit::kRoundBrackets),
@@ -190,7 +194,7 @@ const std::vector<Rule>& rules() {
       // Punctuation and symbols.
       token(R"([!?]+|\*+|(\\\*)+|_+|#+|@+|<<|>>|-{5,}|[\u00b2\u00b3\u00b9\u2070\u2074-\u2079]+|[\u2080-\u2089]+)"),
       replaced(R"(-{2,4}|[\u0096\u0097\u2013-\u2015]|&(?i:mdash|ndash|md);)", "--"),
-      replaced(R"(\.{3,5}|[\u0085\u2026])", "..."),
+      replaced(R"(\.{3,5}|\.([ \u00a0]\.){2,4}|[\u0085\u2026])", "..."),
       replaced(R"(\u00a2)", "cents"),
       replaced(R"(\u00a3)", "#"),
       replaced(R"([\u0080\u00a4\u20a0\u20ac])", "$"),

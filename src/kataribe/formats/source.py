@@ -44,8 +44,7 @@ def open_text(path: Path) -> Iterator[TextIO]:
     """The file as UTF-8 text, unpacked when it is gz (told by content, not by name)."""
     try:
         with path.open("rb") as raw:
-            packed = raw.read(2) == b"\x1f\x8b"
-            raw.seek(0)
+            packed = raw.peek(2)[:2] == b"\x1f\x8b"  # peek, not seek: a pipe can be read only once
             binary = gzip.GzipFile(fileobj=raw) if packed else raw
             # utf-8-sig: files from spreadsheets start with a byte order mark.
             with io.TextIOWrapper(binary, encoding="utf-8-sig", newline="") as text:
