@@ -12,6 +12,9 @@ from bench.report import PAGE, Options, write_section
 # A new room: add bench/NAME.py with measure(options), its name here, and its two markers to docs/benchmarks.md.
 ROOMS = ("captions",)
 
+# Above this load average the figures say more about the other work than about ours.
+BUSY = 0.7
+
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
@@ -25,6 +28,8 @@ def main() -> None:
         parser.error(f"no room is called {unknown[0]!r}; there are: {', '.join(ROOMS)}")
     if arguments.write and arguments.fraction < 1:
         parser.error("--write takes the figures of the whole data only")
+    if machine.LOAD_AT_START is not None and machine.LOAD_AT_START > BUSY:
+        print("bench: other work is running on this machine; repeat this when it is quiet", file=sys.stderr)
     for room in arguments.rooms:
         section = import_module(f"bench.{room}").measure(Options(arguments.repeats, arguments.fraction))
         text = section.markdown(machine.describe())
