@@ -133,9 +133,7 @@ def test_damage_that_opening_does_not_see_never_crashes(wheel, tmp_path):
         damaged.write_bytes(content)
         try:
             resource = native.MeteorResource(str(damaged))
-            sentences = native.MeteorSentences(
-                resource, ["a big dog", "the large hound of men", "guys box"], True
-            )
+            sentences = native.MeteorSentences(resource, ["a big dog", "the large hound of men", "guys box"], True)
             native.meteor_statistics(sentences, np.array([0, 1, 2, 0]), np.array([1, 0, 1, 2]))
         except RuntimeError:
             raised += 1
@@ -151,9 +149,7 @@ print("built" if steps else "waited")
 
 
 def test_two_processes_at_once_build_one_file(wheel):
-    processes = [
-        subprocess.Popen([sys.executable, "-c", OPEN], stdout=subprocess.PIPE, text=True) for _ in range(4)
-    ]
+    processes = [subprocess.Popen([sys.executable, "-c", OPEN], stdout=subprocess.PIPE, text=True) for _ in range(4)]
     outcomes = [process.communicate()[0].strip() for process in processes]
     assert sorted(outcomes) == ["built", "waited", "waited", "waited"]
     assert folder_content() == [meteor_resource.FILE_NAME]

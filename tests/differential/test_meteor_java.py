@@ -76,9 +76,7 @@ def captions(name, clean=strip):
         videos = {video: [item["sentence"] for item in items] for video, items in content["results"].items()}
     else:
         videos = {video: item["sentences"] for video, item in content.items()}
-    return {
-        "v_" + video.removeprefix("v_"): [clean(text) for text in texts] for video, texts in videos.items()
-    }
+    return {"v_" + video.removeprefix("v_"): [clean(text) for text in texts] for video, texts in videos.items()}
 
 
 def pairs_of(hypotheses, references):
@@ -170,17 +168,13 @@ def test_many_candidates(jar, resource):
     assert_equal_to(jar, resource, [mixed_pair(related, favourites, rng) for _ in range(10_000)])
 
 
-REPEATED_WORDS = (
-    "a the man men man's dog dogs is are was runs running run on in of it 's . , big large little"
-)
+REPEATED_WORDS = "a the man men man's dog dogs is are was runs running run on in of it 's . , big large little"
 
 
 def test_repeated_words_and_long_lines(jar, resource):
     rng = random.Random(4)
     words = REPEATED_WORDS.split()
-    lengths = (
-        [rng.randint(0, 40) for _ in range(1500)] + [rng.randint(60, 140) for _ in range(40)] + [200] * 4
-    )
+    lengths = [rng.randint(0, 40) for _ in range(1500)] + [rng.randint(60, 140) for _ in range(40)] + [200] * 4
     pairs = [tuple(" ".join(rng.choices(words, k=length)) for _ in range(2)) for length in lengths]
     assert_equal_to(jar, resource, pairs)
 

@@ -115,9 +115,7 @@ def main() -> None:
     rng = random.Random(15)
     plain, raw, other = lines(PLAIN), lines(RAW), lines(OTHER_LANGUAGE)
     pairs = [(hypothesis, reference) for hypothesis in plain for reference in rng.sample(plain, 5)]
-    pairs += list(zip(plain[::2], plain[1::2], strict=True)) + [
-        (sentence, sentence) for sentence in plain[:5]
-    ]
+    pairs += list(zip(plain[::2], plain[1::2], strict=True)) + [(sentence, sentence) for sentence in plain[:5]]
     pairs += [(hypothesis, reference) for hypothesis in raw for reference in rng.sample(raw, 5)]
     pairs += [(sentence.lower(), sentence) for sentence in raw] + [("", ""), ("", "a dog"), ("a dog", "")]
     pairs += [(invent(rng), invent(rng)) for _ in range(200)]
@@ -151,9 +149,7 @@ def main() -> None:
         golden["other"] = {"pairs": in_other, "scores": scores.tolist(), "corpus": corpus}
 
     path = Path(__file__).with_name("meteor.json")
-    path.write_text(
-        json.dumps(golden, ensure_ascii=False, separators=(",", ":")).replace("],[", "],\n[") + "\n"
-    )
+    path.write_text(json.dumps(golden, ensure_ascii=False, separators=(",", ":")).replace("],[", "],\n[") + "\n")
 
 
 if __name__ == "__main__":
