@@ -12,9 +12,7 @@ from kataribe.formats.output import check_writable, write_whole
 
 
 def report(
-    results: Annotated[
-        list[Path], typer.Argument(metavar="RESULT...", help="Files that `kataribe score ... -o` wrote.")
-    ],
+    results: Annotated[list[Path], typer.Argument(metavar="RESULT", help="Files that `kataribe score ... -o` wrote.")],
     output: Annotated[Path, typer.Option("-o", "--output", help="The page to write, an HTML file.")],
     title: Annotated[str, typer.Option(help="The page's title; default: the systems' names.")] = "",
     figures: Annotated[
