@@ -23,6 +23,19 @@ def permutation_p(one: np.ndarray, other: np.ndarray, replicates: int, rng: np.r
     return paired.paired_permutation(ratio(np.vstack([one, other])), len(one), replicates, rng).p
 
 
+def bootstrap_test(
+    one: np.ndarray, other: np.ndarray, replicates: int, rng: np.random.Generator
+) -> paired.BootstrapTest:
+    whole = np.ones((1, len(one)))
+    observed = float((ratio(one)(whole) - ratio(other)(whole))[0])
+    drawn = paired.bootstrap_values([ratio(one), ratio(other)], len(one), replicates, rng)
+    return paired.paired_bootstrap(observed, *drawn)
+
+
+def bootstrap_p(one: np.ndarray, other: np.ndarray, replicates: int, rng: np.random.Generator) -> float:
+    return bootstrap_test(one, other, replicates, rng).p
+
+
 def made_up_rows(rng: np.random.Generator, items: int, gain: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
     """Two systems that share the difficulty of each item; `gain` is the first one's advantage."""
     lengths = rng.integers(5, 20, items).astype(float)
@@ -37,18 +50,15 @@ def test_the_level_is_held_when_nothing_differs(test: str) -> None:
     rejected = 0
     for _ in range(500):
         one, other = made_up_rows(rng, 60)
-        if test == "permutation":
-            p = permutation_p(one, other, 199, rng)
-        else:
-            p = paired.paired_bootstrap(ratio(one), ratio(other), 60, 199, rng).p
-        rejected += p <= 0.05
+        p = permutation_p if test == "permutation" else bootstrap_p
+        rejected += p(one, other, 199, rng) <= 0.05
     assert 0.02 <= rejected / 500 <= 0.08
 
 
 def test_a_planted_difference_is_found() -> None:
     rng = np.random.default_rng(3)
     one, other = made_up_rows(rng, 300, gain=0.03)
-    tested = paired.paired_bootstrap(ratio(one), ratio(other), 300, 999, rng)
+    tested = bootstrap_test(one, other, 999, rng)
     assert permutation_p(one, other, 999, rng) < 0.01
     assert tested.p < 0.01
     assert tested.interval[0] > 0
@@ -61,8 +71,7 @@ def test_intervals_of_a_difference_cover_it_about_as_often_as_they_say() -> None
         other = rng.exponential(1.0, (150, 1))
         one = other + 0.2 + rng.normal(0, 0.5, (150, 1))
         ones = np.ones((150, 1))
-        valued = [ratio(np.hstack([ones, values])) for values in (one, other)]
-        low, high = paired.paired_bootstrap(*valued, 150, 200, rng).interval
+        low, high = bootstrap_test(np.hstack([ones, one]), np.hstack([ones, other]), 200, rng).interval
         covered += low <= 0.2 <= high
     assert 0.90 <= covered / 300 <= 0.985
 
@@ -109,7 +118,7 @@ def test_chunks_do_not_change_the_answer(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_equal_systems_are_not_different() -> None:
     rows, _ = made_up_rows(np.random.default_rng(4), 50)
     assert permutation_p(rows, rows, 200, np.random.default_rng(1)) == 1.0
-    assert paired.paired_bootstrap(ratio(rows), ratio(rows), 50, 200, np.random.default_rng(1)).p == 1.0
+    assert bootstrap_p(rows, rows, 200, np.random.default_rng(1)) == 1.0
     assert paired.effect_size(rows[:, 1], rows[:, 1]) == 0.0
     assert paired.outcomes(rows[:, 1], rows[:, 1]) == (0, 50, 0)
 

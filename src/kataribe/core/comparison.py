@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -21,7 +22,14 @@ from kataribe.core.result import MetricResult, Result
 from kataribe.core.signature import differences, parse_signature
 from kataribe.core.types import Array, Floats
 from kataribe.stats.correction import CORRECTIONS
-from kataribe.stats.paired import Outcomes, effect_size, outcomes, paired_bootstrap, paired_permutation
+from kataribe.stats.paired import (
+    Outcomes,
+    bootstrap_values,
+    effect_size,
+    outcomes,
+    paired_bootstrap,
+    paired_permutation,
+)
 
 # They say how an interval was drawn, not what was measured.
 _HARMLESS_FIELDS = ("bootstrap", "seed")
@@ -156,9 +164,11 @@ def compare(
         paired = _PairedRows.of(metric, found)
         items = len(paired.ids)
         scores[metric_name] = {name: float(metric.reduce(rows)) for name, rows in paired.rows.items()}
-        for one, other in pairs:
-            tests.append(paired.test(one, other, settings))
-            report("comparing", len(tests), len(pairs) * len(chosen))
+        with np.errstate(invalid="ignore", divide="ignore"):  # a draw may hold no scorable item: 0/0
+            drawn = paired.bootstrap(settings)
+            for one, other in pairs:
+                tests.append(paired.test(one, other, drawn, settings))
+                report("comparing", len(tests), len(pairs) * len(chosen))
     return Comparison(
         task=task,
         systems=names,
@@ -278,30 +288,29 @@ class _PairedRows:
             {name: result.item_values[places[name]] for name, result in results.items()},
         )
 
-    def test(self, one: str, other: str, settings: Settings) -> PairedTest:
-        """Every test of a comparison draws from the same seed: the same items, the same swaps."""
-        rows, others, count = self.rows[one], self.rows[other], len(self.ids)
-        stacked = np.concatenate([rows, others])
-        with np.errstate(invalid="ignore", divide="ignore"):  # a draw without any scorable item
-            bootstrap = paired_bootstrap(
-                lambda weights: self.metric.replicates(rows, weights),
-                lambda weights: self.metric.replicates(others, weights),
-                count,
-                settings.replicates,
-                np.random.default_rng(settings.seed),
-            )
-            permutation = paired_permutation(
-                lambda weights: self.metric.replicates(stacked, weights),
-                count,
-                settings.replicates,
-                np.random.default_rng(settings.seed),
-            )
+    def bootstrap(self, settings: Settings) -> dict[str, Floats]:
+        """Each system's value under the same draws of items."""
+        systems = [partial(self.metric.replicates, rows) for rows in self.rows.values()]
+        drawn = bootstrap_values(systems, len(self.ids), settings.replicates, np.random.default_rng(settings.seed))
+        return dict(zip(self.rows, drawn, strict=True))
+
+    def test(self, one: str, other: str, drawn: Mapping[str, Floats], settings: Settings) -> PairedTest:
+        """Every pair is swapped from the same seed, so that a test does not depend on which others are made."""
+        rows, others = self.rows[one], self.rows[other]
+        difference = float(self.metric.reduce(rows)) - float(self.metric.reduce(others))
+        bootstrap = paired_bootstrap(difference, drawn[one], drawn[other])
+        permutation = paired_permutation(
+            partial(self.metric.replicates, np.concatenate([rows, others])),
+            len(self.ids),
+            settings.replicates,
+            np.random.default_rng(settings.seed),
+        )
         values, other_values = self.item_values[one], self.item_values[other]
         return PairedTest(
             metric=str(self.metric),
             one=one,
             other=other,
-            difference=float(self.metric.reduce(rows)) - float(self.metric.reduce(others)),
+            difference=difference,
             interval=bootstrap.interval,
             permutation=permutation.p,
             is_exact=permutation.is_exact,

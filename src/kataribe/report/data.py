@@ -11,7 +11,7 @@ import numpy as np
 import kataribe
 from kataribe.core import registry
 from kataribe.core.comparison import Comparison, IncomparableError, compare, incomparable
-from kataribe.core.errors import KataribeError, UsageError
+from kataribe.core.errors import InputError, KataribeError, UsageError
 from kataribe.core.progress import Progress
 from kataribe.core.result import MetricResult, Result
 from kataribe.core.run import bootstrap_interval
@@ -40,7 +40,7 @@ def page_data(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> PageData:
-    _check_one_task(results)
+    _check(results)
     ids = list(dict.fromkeys(id for result in results.values() for metric in result for id in metric.ids))
     metrics = list(dict.fromkeys(name for result in results.values() for name in result.metrics))
     comparison, apart = _comparison(results, replicates, seed, progress)
@@ -64,7 +64,10 @@ def page_data(
     return PageData(core, {view.name: view.pack(results, ids) for view in views})
 
 
-def _check_one_task(results: Results) -> None:
+def _check(results: Results) -> None:
+    for name, result in results.items():
+        if not result.metrics:
+            raise InputError("holds no metric, so there is nothing to show", file=name)
     tasks = {result.task: name for name, result in results.items()}
     if len(tasks) > 1:
         listed = ", ".join(f"{name} scores {task}" for task, name in tasks.items())

@@ -1,7 +1,8 @@
 """Two systems on the same items: is the difference more than luck?
 
 A system is given as a function of weights: how often each item counts -> the system's value. Whatever is a function
-of weighted items (a mean, a ratio of sums, BLEU) can be tested, and nothing is scored again.
+of weighted items (a mean, a ratio of sums, BLEU) can be tested, and nothing is scored again. Many systems share the
+draws of one bootstrap, so that each is measured once and not once for every partner.
 
     bootstrap    draw items with replacement, the same for both; the interval is that of the differences, and
                  p = share of replicates as far from the observed difference as that is from 0
@@ -15,7 +16,7 @@ workshop. Noreen, E. W. (1989). Computer-intensive methods for testing hypothese
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -49,19 +50,26 @@ class Outcomes(NamedTuple):
     losses: int
 
 
-def paired_bootstrap(
-    one: Valued, other: Valued, items: int, replicates: int, rng: np.random.Generator, level: float = 0.95
-) -> BootstrapTest:
-    """
+def bootstrap_values(systems: Sequence[Valued], items: int, replicates: int, rng: np.random.Generator) -> list[Floats]:
+    """The value of each system under the same draws of items."""
+    drawn: list[list[Floats]] = [[] for _ in systems]
+    for weights in bootstrap.resample_weights(items, replicates, rng):
+        for values, system in zip(drawn, systems, strict=True):
+            values.append(system(weights))
+    return [np.concatenate(values) for values in drawn]
+
+
+def paired_bootstrap(observed: float, one: Floats, other: Floats, level: float = 0.95) -> BootstrapTest:
+    """`one` and `other` are two systems' values under the same draws, `observed` is their difference without drawing.
+
     >>> a, b = np.array([3.0, 4.0, 5.0, 7.0]), np.array([1.0, 2.0, 3.0, 5.0])
     >>> mean = lambda values: lambda weights: weights @ values / weights.sum(axis=1)
-    >>> interval, p = paired_bootstrap(mean(a), mean(b), 4, 99, np.random.default_rng(0))
+    >>> drawn = bootstrap_values([mean(a), mean(b)], 4, 99, np.random.default_rng(0))
+    >>> interval, p = paired_bootstrap(2.0, *drawn)
     >>> tuple(round(end, 6) for end in interval), p
     ((2.0, 2.0), 0.01)
     """
-    observed = float((one(np.ones((1, items))) - other(np.ones((1, items))))[0])
-    chunks = bootstrap.resample_weights(items, replicates, rng)
-    differences = _defined(np.concatenate([one(weights) - other(weights) for weights in chunks]))
+    differences = _defined(one - other)
     if not len(differences):
         return BootstrapTest((np.nan, np.nan), np.nan)
     as_far = np.abs(differences - observed) >= abs(observed) - _ROUNDING
