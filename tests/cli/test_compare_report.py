@@ -111,7 +111,12 @@ def test_figures_are_files(call, pair: list[str], tmp_path: Path) -> None:
     )
     assert code == 0
     names = {file.name for file in tmp_path.iterdir()}
-    assert {"scores.png", "scores.svg", "distribution-localisation.svg"} <= names
+    assert {
+        "scores.png",
+        "scores.svg",
+        "distribution-localisation.svg",
+        "difference-localisation-careless.png",
+    } <= names
     assert {"localisation-against-duration-s.png", "localisation-against-reference-captions.svg"} <= names
     assert (tmp_path / "scores.png").read_bytes().startswith(b"\x89PNG")
     assert "careful" in (tmp_path / "scores.svg").read_text()

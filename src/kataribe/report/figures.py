@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import re
 from collections.abc import Iterator
 from importlib.util import find_spec
@@ -20,7 +21,9 @@ if TYPE_CHECKING:
 
 # The page's colours, so that a figure in a paper and the page beside it say the same.
 _COLOURS = ("#0b6fa4", "#d1620b", "#178a66", "#b0478f", "#8a6d00", "#3c9bd6", "#6b4fbb", "#4f5b66")
-_BINS = 30
+_MOST_BINS = 30
+# More dots than this are drawn small, so that they do not cover each other.
+_FEW_ITEMS = 300
 
 
 def check_figures(folder: Path) -> None:
@@ -55,6 +58,7 @@ def _figures(data: PageData) -> Iterator[tuple[str, Figure]]:
             continue  # parts are for the page; a figure for each would bury the others
         name = _file_name(measure["name"])
         yield f"distribution-{name}", _distribution(data.core, measure)
+        yield from _differences(data.core, measure)
         for fact, values in data.core["facts"].items():
             yield f"{name}-against-{_file_name(fact)}", _scatter(data.core, measure, fact, values)
     for chart in data.views.get("curves", ()):
@@ -98,6 +102,15 @@ def _scores(core: dict[str, Any]) -> Figure:
         for anchor in ("null", "human"):
             if anchors.get(anchor) is not None:
                 axis.axvline(100 * anchors[anchor], color="#444444", linewidth=0.8, linestyle="--")
+                axis.annotate(
+                    anchor,
+                    (100 * anchors[anchor], 1),
+                    xycoords=("data", "axes fraction"),
+                    fontsize=7,
+                    xytext=(2, -8),
+                    textcoords="offset points",
+                    color="#444444",
+                )
         axis.set_xlabel(metric["name"])
         axis.set_yticks(range(len(names)), names if axis is axes[0] else [""] * len(names))
         axis.set_ylim(len(names) - 0.5, -0.5)
@@ -111,16 +124,34 @@ def _columns(core: dict[str, Any], measure: dict[str, Any]) -> Iterator[tuple[in
 
 
 def _distribution(core: dict[str, Any], measure: dict[str, Any]) -> Figure:
+    columns = [(name, _colour(place), values) for place, name, values in _columns(core, measure)]
+    return _histogram(columns, measure["name"])
+
+
+def _differences(core: dict[str, Any], measure: dict[str, Any]) -> Iterator[tuple[str, Figure]]:
+    """Item by item, the first system minus each of the others."""
+    (first, name, values), *others = _columns(core, measure)
+    for _, other, other_values in others:
+        label = f"{name} - {other}"
+        figure = _histogram([(label, _colour(first), values - other_values)], f"difference in {measure['name']}")
+        figure.axes[0].axvline(0, color="#444444", linewidth=0.8)
+        yield f"difference-{_file_name(measure['name'])}-{_file_name(other)}", figure
+
+
+def _histogram(columns: list[tuple[str, str, np.ndarray]], label: str) -> Figure:
+    from matplotlib.ticker import MaxNLocator
+
     figure, (axis,) = _new_figure(4.2, 2.6)
-    columns = list(_columns(core, measure))
-    known = np.concatenate([values[np.isfinite(values)] for _, _, values in columns])
-    edges = np.histogram_bin_edges(known, _BINS)
-    for place, name, values in columns:
-        values = values[np.isfinite(values)]
-        axis.hist(values, edges, histtype="stepfilled", color=_colour(place), alpha=0.2)
-        axis.hist(values, edges, histtype="step", color=_colour(place), label=name)
-    axis.set_xlabel(measure["name"])
+    known = [(name, colour, values[np.isfinite(values)]) for name, colour, values in columns]
+    items = max(len(values) for _, _, values in known)
+    bins = min(_MOST_BINS, max(6, math.ceil(2 * math.sqrt(items))))
+    edges = np.histogram_bin_edges(np.concatenate([values for _, _, values in known]), bins)
+    for name, colour, values in known:
+        axis.hist(values, edges, histtype="stepfilled", color=colour, alpha=0.2)
+        axis.hist(values, edges, histtype="step", color=colour, label=name)
+    axis.set_xlabel(label)
     axis.set_ylabel("items")
+    axis.yaxis.set_major_locator(MaxNLocator(integer=True))
     axis.legend(frameon=False)
     return figure
 
@@ -128,9 +159,10 @@ def _distribution(core: dict[str, Any], measure: dict[str, Any]) -> Figure:
 def _scatter(core: dict[str, Any], measure: dict[str, Any], fact: str, values: list[float | None]) -> Figure:
     figure, (axis,) = _new_figure(4.2, 2.8)
     x = np.array(values, dtype=np.float64)
+    size, alpha = (20, 0.7) if len(x) < _FEW_ITEMS else (5, 0.4)
     for place, name, scores in _columns(core, measure):
         # Thousands of dots as shapes make an SVG that no editor opens; as a picture inside it they do no harm.
-        axis.scatter(x, scores, s=5, alpha=0.4, linewidths=0, color=_colour(place), label=name, rasterized=True)
+        axis.scatter(x, scores, s=size, alpha=alpha, linewidths=0, color=_colour(place), label=name, rasterized=True)
     axis.set_xlabel(fact)
     axis.set_ylabel(measure["name"])
     axis.legend(frameon=False)
