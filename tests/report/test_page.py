@@ -251,7 +251,12 @@ def test_a_click_on_a_caption_plays_the_video_from_there(open_page: Open, storie
     (tmp_path / "sound.wav").rename(tmp_path / "v_harbour.webm")
     page = open_page(stories, "#item=v_harbour", videos=tmp_path)
     page.locator(".story-panel .caption[data-key=p1]").first.click()
-    page.wait_for_function("document.querySelector('video').currentTime > 22")
+    for _ in range(100):
+        if page.evaluate("document.querySelector('video').currentTime > 22"):
+            break
+        page.wait_for_timeout(100)
+    else:
+        pytest.fail("the video does not play from second 22")
     assert page.evaluate("document.querySelector('video').paused") is False
     page.get_by_role("button", name="Next item").click()
     assert page.locator("video").count() == 0

@@ -18,7 +18,7 @@ import kataribe
 from kataribe.report.data import PageData
 from kataribe.report.views import all_views
 
-_SCRIPTS = ("dom", "text", "state", "plots", "leaderboard", "figures", "items")
+_SCRIPTS = ("dom", "text", "state", "plots", "leaderboard", "figures", "items", "item")
 
 
 def render_page(data: PageData) -> str:

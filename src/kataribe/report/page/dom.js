@@ -21,6 +21,19 @@ function furnish(node, attributes, children) {
   return node;
 }
 
+// A table that scrolls by itself where it is too wide. The first cell of a row names it; columns listed in `texts` hold
+// sentences, the others names and numbers.
+function dataTable(header, rows, { texts = [], marked = [] } = {}) {
+  const side = (place) => (texts.includes(place) ? "text" : null);
+  const headCells = header.map((cell, place) => element("th", { scope: "col", class: side(place) }, cell));
+  const bodyRows = rows.map(([first, ...cells], row) => element("tr", { class: marked[row] ? "marked" : null },
+    element("th", { scope: "row", class: side(0) }, first),
+    ...cells.map((cell, place) => element("td", { class: side(place + 1) }, cell))));
+  return element("div", { class: "wide" }, element("table", {},
+    element("thead", {}, element("tr", {}, ...headCells)),
+    element("tbody", {}, ...bodyRows)));
+}
+
 function byId(id) {
   return document.getElementById(id);
 }

@@ -1,15 +1,12 @@
 // What the scores of single items look like, for the measure and the systems that are chosen.
 
 function drawChoices() {
-  const measure = element("select", { id: "measure", onchange: (event) => change({ measure: Number(event.target.value) }) },
-    ...data.measures.map((entry, place) => element("option", { value: place }, entry.name)));
-  byId("choices").append(element("label", {}, "Measure ", measure));
+  const choice = (key, title, entries) => element("label", {}, title,
+    element("select", { id: key, onchange: (event) => change({ [key]: Number(event.target.value) }) },
+      ...entries.map((entry, place) => element("option", { value: place }, entry.name))));
+  byId("choices").append(choice("measure", "Measure ", data.measures));
   if (data.systems.length > 1) {
-    for (const [key, title] of [["one", "System "], ["other", "against "]]) {
-      const select = element("select", { id: key, onchange: (event) => change({ [key]: Number(event.target.value) }) },
-        ...data.systems.map((system, place) => element("option", { value: place }, system.name)));
-      byId("choices").append(element("label", {}, title, select));
-    }
+    byId("choices").append(choice("one", "System ", data.systems), choice("other", "against ", data.systems));
   }
   showChoices();
 }
@@ -27,7 +24,8 @@ function drawFigures() {
   if (isPair() && series.length === 2) {
     const differences = data.ids.map((_, place) => differenceAt(place));
     const title = `${series[0].name} \u2212 ${series[1].name}`;
-    drawn.push(histogram("Difference by item", [{ name: title, color: series[0].color, values: differences }], title, { zero: true }));
+    const difference = { name: title, color: series[0].color, values: differences };
+    drawn.push(histogram("Difference by item", [difference], title, { zero: true }));
   }
   for (const [fact, values] of Object.entries(data.facts)) {
     drawn.push(scatter(`Against ${fact}`, series, values, fact, name, openItem));

@@ -5,24 +5,22 @@ const ROW_HEIGHT = 30;
 const grid = { columns: [], rows: [], active: 0, texts: null };
 
 function gridColumns() {
-  const columns = [{ key: "id", name: "id", text: true, at: (place) => data.ids[place] }];
+  const columns = [{ key: "id", name: "id", text: true, at: (place) => data.ids[place], show: String }];
+  const numbers = (key, name, at, show = score) => columns.push({ key, name, at, show });
   if (data.systems.length === 1) {
-    data.metrics.forEach((metric) => {
-      const measure = data.measures.findIndex((entry) => entry.name === metric.name);
-      columns.push({ key: metric.name, name: metric.name, at: (place) => valueAt(0, place, measure), show: score });
-    });
-    if (!data.metrics.some((metric) => metric.name === data.measures[state.measure].name)) {
-      columns.push({ key: "measure", name: data.measures[state.measure].name, at: (place) => valueAt(0, place), show: score });
+    const chosen = data.measures[state.measure];
+    for (const { name } of data.metrics) {
+      const measure = data.measures.findIndex((entry) => entry.name === name);
+      numbers(name, name, (place) => valueAt(0, place, measure));
     }
+    if (chosen.name !== chosen.metric) numbers("measure", chosen.name, (place) => valueAt(0, place));
   } else {
-    data.systems.forEach((system, place) => {
-      columns.push({ key: `system ${system.letter}`, name: system.name, at: (row) => valueAt(place, row), show: score });
+    data.systems.forEach(({ letter, name }, system) => {
+      numbers(`system ${letter}`, name, (place) => valueAt(system, place));
     });
-    if (isPair()) columns.push({ key: "difference", name: "difference", at: differenceAt, show: signed });
+    if (isPair()) numbers("difference", "difference", differenceAt, signed);
   }
-  for (const [fact, values] of Object.entries(data.facts)) {
-    columns.push({ key: fact, name: fact, at: (place) => values[place], show: plain });
-  }
+  for (const [fact, values] of Object.entries(data.facts)) numbers(fact, fact, (place) => values[place], plain);
   return columns;
 }
 
@@ -60,18 +58,15 @@ function arrange() {
 
 function drawTable() {
   arrange();
-  const header = element("div", { role: "row", class: "grid-row grid-head", "aria-rowindex": 1 }, ...grid.columns.map((entry) => {
-    const sorted = state.sort === entry.key ? (state.down ? "descending" : "ascending") : "none";
-    return element("div", { role: "columnheader", "aria-sort": sorted, class: entry.text ? "first" : "number" },
-      element("button", { type: "button", onclick: () => sortBy(entry), title: `Sort by ${entry.name}` },
-        entry.name, element("span", { "aria-hidden": "true" }, { none: "", descending: " \u2193", ascending: " \u2191" }[sorted])));
-  }));
+  const header = element("div", { role: "row", class: "grid-row grid-head", "aria-rowindex": 1 },
+    ...grid.columns.map(columnHeader));
   const body = element("div", { class: "grid-body", role: "rowgroup" });
   const viewport = element("div", {
     class: "grid", role: "grid", tabindex: 0, id: "grid", "aria-label": "Items", "aria-rowcount": grid.rows.length + 1,
     "aria-colcount": grid.columns.length, onscroll: drawRows, onkeydown: moveByKey,
   }, header, body);
-  viewport.style.setProperty("--columns", grid.columns.map((entry) => (entry.text ? "minmax(0, 2fr)" : "minmax(0, 1fr)")).join(" "));
+  const widths = grid.columns.map((entry) => (entry.text ? "minmax(0, 2fr)" : "minmax(0, 1fr)"));
+  viewport.style.setProperty("--columns", widths.join(" "));
   viewport.style.setProperty("--narrowest", `${8.5 + 4.1 * (grid.columns.length - 1)}rem`);
   body.style.height = `${grid.rows.length * ROW_HEIGHT}px`;
   byId("table").replaceChildren(viewport);
@@ -79,6 +74,14 @@ function drawTable() {
     ? `${data.ids.length.toLocaleString("en")} items`
     : `${grid.rows.length.toLocaleString("en")} of ${data.ids.length.toLocaleString("en")} items`;
   drawRows();
+}
+
+function columnHeader(entry) {
+  const sorted = state.sort === entry.key ? (state.down ? "descending" : "ascending") : "none";
+  const arrow = { none: "", descending: " \u2193", ascending: " \u2191" }[sorted];
+  return element("div", { role: "columnheader", "aria-sort": sorted, class: entry.text ? "first" : "number" },
+    element("button", { type: "button", onclick: () => sortBy(entry), title: `Sort by ${entry.name}` },
+      entry.name, element("span", { "aria-hidden": "true" }, arrow)));
 }
 
 function drawRows() {
@@ -101,8 +104,9 @@ function gridRow(row) {
   }, ...grid.columns.map((entry) => {
     const value = entry.at(place);
     const tone = entry.key === "difference" && value ? (value > 0 ? " better" : " worse") : "";
-    return element("div", { role: "gridcell", class: (entry.text ? "first" : "number") + tone, title: entry.text ? value : null },
-      entry.show ? entry.show(value) : value);
+    const side = entry.text ? "first" : "number";
+    const title = entry.text ? value : null;
+    return element("div", { role: "gridcell", class: side + tone, title }, entry.show(value));
   }));
   node.style.top = `${row * ROW_HEIGHT}px`;
   return node;
@@ -140,52 +144,9 @@ function revealActive() {
   drawRows();
 }
 
-function gridAsRows() {
-  return [grid.columns.map((entry) => entry.name), ...grid.rows.map((place) => grid.columns.map((entry) => entry.at(place)))];
-}
-
-function gridAsShown() {
-  return [grid.columns.map((entry) => entry.name),
-    ...grid.rows.map((place) => grid.columns.map((entry) => (entry.show ? entry.show(entry.at(place)) : entry.at(place))))];
-}
-
-function openItem(place) {
-  change({ item: data.ids[place] }, { remember: true });
-}
-
-function step(by) {
-  const next = grid.rows[grid.rows.indexOf(placeOf.get(state.item)) + by];
-  if (next !== undefined) openItem(next);
-}
-
-function drawItem() {
-  const panel = byId("item");
-  if (!state.item) {
-    panel.replaceChildren(element("p", { class: "note" }, "Choose an item to see what was scored."));
-    return;
-  }
-  byId("spoken").textContent = `opened ${state.item}`;
-  const place = placeOf.get(state.item);
-  const row = grid.rows.indexOf(place);
-  const shown = shownSystems();
-  const drawn = data.views.filter((name) => views[name].item)
-    .map((name) => views[name].item(contentOf(name), place, { systems: shown, metric: data.measures[state.measure].metric }));
-  panel.replaceChildren(
-    element("div", { class: "item-head" },
-      element("h3", {}, state.item),
-      element("div", { class: "tools" },
-        element("button", { type: "button", "aria-label": "Previous item", disabled: row <= 0, onclick: () => step(-1) }, "\u2190"),
-        element("button", { type: "button", "aria-label": "Next item", disabled: row < 0 || row >= grid.rows.length - 1, onclick: () => step(1) }, "\u2192"))),
-    itemScores(place, shown), ...drawn,
-    drawn.length ? "" : element("p", { class: "note" }, "The result file holds no texts: score with -o to keep them."));
-}
-
-function itemScores(place, shown) {
-  const names = new Set(data.metrics.map((metric) => metric.name));
-  const measures = data.measures.map((entry, number) => ({ entry, number })).filter(({ entry }) => names.has(entry.name));
-  return element("div", { class: "wide" }, element("table", { class: "scores" },
-    element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "system"),
-      ...measures.map(({ entry }) => element("th", { scope: "col" }, entry.name)))),
-    element("tbody", {}, ...shown.map((system) => element("tr", {}, element("th", { scope: "row" }, systemName(system)),
-      ...measures.map(({ number }) => element("td", {}, score(valueAt(system, place, number)))))))));
+// The list as it is filtered and sorted: numbers in full for programs, or as they are shown.
+function gridCells({ shown }) {
+  const cell = (entry, place) => (shown ? entry.show(entry.at(place)) : entry.at(place));
+  const rows = grid.rows.map((place) => grid.columns.map((entry) => cell(entry, place)));
+  return [grid.columns.map((entry) => entry.name), ...rows];
 }

@@ -57,8 +57,8 @@ function start() {
   byId("copy-link").addEventListener("click", () => copy(location.href, "Link"));
   byId("copy-latex").addEventListener("click", () => copy(data.copies.latex, "LaTeX"));
   byId("copy-csv").addEventListener("click", () => copy(data.copies.csv, "CSV"));
-  byId("copy-items-latex").addEventListener("click", () => copy(latexTable(gridAsShown()), "LaTeX"));
-  byId("copy-items-csv").addEventListener("click", () => copy(csvTable(gridAsRows()), "CSV"));
+  byId("copy-items-latex").addEventListener("click", () => copy(latexTable(gridCells({ shown: true })), "LaTeX"));
+  byId("copy-items-csv").addEventListener("click", () => copy(csvTable(gridCells({ shown: false })), "CSV"));
   // The address belongs to the view, so this link must not write into it.
   document.querySelector(".skip").addEventListener("click", (event) => {
     event.preventDefault();

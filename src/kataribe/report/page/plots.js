@@ -44,7 +44,8 @@ function frame({ xDomain, yDomain, xLabel, yLabel, label, whole = false }) {
   for (const tick of xTicks) {
     svg.append(
       shape("line", { class: "grid", x1: x(tick), x2: x(tick), y1: top, y2: height - bottom }),
-      shape("text", { class: "tick", x: x(tick), y: height - bottom + 15, "text-anchor": "middle" }, tickText(tick, xTicks)));
+      shape("text", { class: "tick", x: x(tick), y: height - bottom + 15, "text-anchor": "middle" },
+        tickText(tick, xTicks)));
   }
   const ticks = niceTicks(...yDomain, 4).filter((tick) => !whole || Number.isInteger(tick));
   for (const tick of ticks) {
@@ -85,7 +86,8 @@ function histogram(title, series, xLabel, { zero = false } = {}) {
   const most = Math.max(1, ...counts.flat());
   const said = series.map((one) => `${one.name}: mean ${score(mean(one.values))}`).join("; ");
   const { svg, x, y } = frame({
-    xDomain: [100 * low, 100 * high], yDomain: [0, most], xLabel, yLabel: "items", label: `${title}. ${said}`, whole: true,
+    xDomain: [100 * low, 100 * high], yDomain: [0, most], xLabel, yLabel: "items", whole: true,
+    label: `${title}. ${said}`,
   });
   counts.forEach((count, place) => {
     const edge = (bin) => x(100 * (low + ((high - low) * bin) / bins));
@@ -94,9 +96,9 @@ function histogram(title, series, xLabel, { zero = false } = {}) {
     path.push(`V${y(0)}Z`);
     svg.append(shape("path", { class: `area ${series[place].color}`, d: path.join("") }));
     const middle = mean(series[place].values);
-    if (middle !== null) {
-      svg.append(shape("line", { class: `mean ${series[place].color}`, x1: x(100 * middle), x2: x(100 * middle), y1: y(0), y2: CHART.top }));
-    }
+    if (middle === null) return;
+    const at = x(100 * middle);
+    svg.append(shape("line", { class: `mean ${series[place].color}`, x1: at, x2: at, y1: y(0), y2: CHART.top }));
   });
   if (zero) svg.append(shape("line", { class: "axis", x1: x(0), x2: x(0), y1: y(0), y2: CHART.top }));
   return figure(title, svg, said);
@@ -129,7 +131,8 @@ function scatter(title, series, xs, xLabel, yLabel, open) {
   svg.append(ring, name);
   const nearest = (event) => {
     const box = svg.getBoundingClientRect();
-    const [px, py] = [((event.clientX - box.left) / box.width) * CHART.width, ((event.clientY - box.top) / box.height) * CHART.height];
+    const px = ((event.clientX - box.left) / box.width) * CHART.width;
+    const py = ((event.clientY - box.top) / box.height) * CHART.height;
     let best = null;
     let least = 144;
     for (const point of points) {
@@ -161,15 +164,16 @@ function lines(title, series, xLabel) {
   const points = series.flatMap((one) => one.points);
   const xDomain = extent(points.map(([x]) => x));
   const [low, high] = extent(points.map(([, y]) => y));
-  const said = series.map((one) => `${one.name}: ${one.points.map(([x, y]) => `${plain(x)} ${score(y)}`).join(", ")}`).join("; ");
+  const spoken = (one) => one.points.map(([px, py]) => `${plain(px)} ${score(py)}`).join(", ");
+  const said = series.map((one) => `${one.name}: ${spoken(one)}`).join("; ");
   const { svg, x, y } = frame({
     xDomain, yDomain: [100 * Math.min(0, low), 100 * high || 1], xLabel, yLabel: "score", label: `${title}. ${said}`,
   });
   const key = element("ul", { class: "key" });
   series.forEach((one, place) => {
     const color = `s${place % 8}`;
-    const path = one.points.map(([px, py], index) => `${index ? "L" : "M"}${x(px).toFixed(1)} ${y(100 * py).toFixed(1)}`);
-    svg.append(shape("path", { class: `line ${color}`, d: path.join("") }));
+    const path = one.points.map(([px, py]) => `${x(px).toFixed(1)} ${y(100 * py).toFixed(1)}`);
+    svg.append(shape("path", { class: `line ${color}`, d: `M${path.join("L")}` }));
     for (const [px, py] of one.points) {
       svg.append(shape("circle", { class: `dot ${color}`, cx: x(px), cy: y(100 * py), r: 3 },
         shape("title", {}, `${one.name}: ${plain(px)}, ${score(py)}`)));

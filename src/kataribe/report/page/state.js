@@ -4,7 +4,9 @@ const data = JSON.parse(byId("data").textContent);
 const viewData = {};
 const views = {};
 
-const DEFAULTS = { measure: 0, one: 0, other: Math.min(1, data.systems.length - 1), query: "", sort: "", down: 1, item: "" };
+const DEFAULTS = {
+  measure: 0, one: 0, other: Math.min(1, data.systems.length - 1), query: "", sort: "", down: 1, item: "",
+};
 const NUMBERS = ["measure", "one", "other", "down"];
 const state = { ...DEFAULTS };
 const listeners = [];

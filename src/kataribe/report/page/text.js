@@ -43,7 +43,8 @@ function latexTable(rows) {
   const cell = (value) => String(value ?? "").replace(/[\\~^&%$#_{}]/g, (mark) => LATEX[mark] ?? `\\${mark}`);
   const [header, ...body] = rows.map((row) => row.map(cell).join(" & ") + " \\\\");
   const columns = "l" + "r".repeat(rows[0].length - 1);
-  return [`\\begin{tabular}{${columns}}`, "\\hline", header, "\\hline", ...body, "\\hline", "\\end{tabular}"].join("\n");
+  const rule = "\\hline";
+  return [`\\begin{tabular}{${columns}}`, rule, header, rule, ...body, rule, "\\end{tabular}"].join("\n");
 }
 
 // The words of a sentence with those that the other sentence also has. For metrics that keep no alignment of words.

@@ -42,7 +42,9 @@ function wordAlignment(metric, [reference, candidateWords, referenceWords, match
       const found = starts.get(at);
       const length = found ? found.length : 1;
       const text = words.slice(at, at + length).join(" ");
-      pieces.push(found ? matchedWord(block, text, found.number, matches[found.number]) : element("span", { class: "lone" }, text), " ");
+      const piece = found
+        ? matchedWord(block, text, found.number, matches[found.number]) : element("span", { class: "lone" }, text);
+      pieces.push(piece, " ");
       at += length;
     }
     return element("p", {}, ...pieces);

@@ -15,14 +15,15 @@ registerView("stories", {
 
   item(content, place, { systems, metric }) {
     const video = videoOf(data.ids[place]);
+    const panels = systems.map((system) => storyPanel(content, place, system, metric, video));
     return element("div", { class: "stories" }, video, shadeLegend(),
-      element("div", { class: "side-by-side" }, ...systems.map((system) => storyPanel(content, place, system, metric, video))));
+      element("div", { class: "side-by-side" }, ...panels));
   },
 });
 
 function videoOf(id) {
-  const source = data.videos[id];
-  return source ? element("video", { controls: true, preload: "metadata", src: source, "aria-label": `Video ${id}` }) : null;
+  const src = data.videos[id];
+  return src ? element("video", { controls: true, preload: "metadata", src, "aria-label": `Video ${id}` }) : null;
 }
 
 function shade(value) {
@@ -30,9 +31,9 @@ function shade(value) {
 }
 
 function shadeLegend() {
-  const limits = [0, ...SHADES];
-  return element("p", { class: "shades", role: "note" }, "IoU \u00d7 text score: ",
-    ...limits.map((limit, place) => element("span", {}, element("i", { class: `q${place}` }), `${(100 * limit).toFixed(0)}${place === SHADES.length ? "+" : ""}`)),
+  const limits = [0, ...SHADES].map((limit) => (100 * limit).toFixed(0));
+  return element("p", { class: "shades", role: "note" }, "IoU \u00d7 text score, from: ",
+    ...limits.map((limit, place) => element("span", {}, element("i", { class: `q${place}` }), limit)),
     element("span", {}, element("i", { class: "alone" }), "no partner"));
 }
 
@@ -47,12 +48,13 @@ function storyPanel(content, place, system, metric, video) {
   const show = (reading) => body.replaceChildren(...storyBody(content, place, system, reading, video));
   show(readings[start]);
   const note = aligned ? `arcs: ${aligned}` : "no metric in this result aligns captions";
+  const options = readings.map((reading, number) =>
+    element("option", { value: number, selected: number === start }, readingName(reading)));
+  const chooser = readings.length < 2 ? null : element("select", {
+    "aria-label": "Which reading", onchange: (event) => show(readings[Number(event.target.value)]),
+  }, ...options);
   return element("section", { class: "story-panel" },
-    element("div", { class: "item-head" }, head, element("span", { class: "note" }, note,
-      readings.length > 1 ? element("select", {
-        "aria-label": "Which reading", onchange: (event) => show(readings[Number(event.target.value)]),
-      }, ...readings.map((reading, number) => element("option", { value: number, selected: number === start }, readingName(reading)))) : null)),
-    body);
+    element("div", { class: "item-head" }, head, element("span", { class: "note" }, note, chooser)), body);
 }
 
 function readingName([counts, tiou, f1, annotators]) {
@@ -87,9 +89,13 @@ function storyBody(content, place, system, reading, video) {
   return [drawing, details, pairList(story)];
 }
 
+function inTimeOrder(one, other) {
+  return one.start - other.start || one.end - other.end;
+}
+
 function inLanes(captions) {
   const ends = [];
-  for (const caption of captions.toSorted((a, b) => a.start - b.start || a.end - b.end)) {
+  for (const caption of [...captions].sort(inTimeOrder)) {
     let lane = ends.findIndex((end) => end <= caption.start);
     if (lane < 0) lane = ends.push(0) - 1;
     ends[lane] = caption.end;
@@ -136,9 +142,10 @@ function timeline(story, width, details) {
     home.setAttribute("tabindex", 0);
   };
   const light = (key) => {
-    const partners = key ? new Set([key, ...story.captions.get(key).pairs.flatMap(({ from, to }) => [from, to])]) : null;
-    for (const [name, box] of boxes) box.classList.toggle("dim", Boolean(partners) && !partners.has(name));
-    story.pairs.forEach((pair, number) => arcs[number]?.classList.toggle("dim", Boolean(key) && pair.from !== key && pair.to !== key));
+    const pairs = key ? story.captions.get(key).pairs : story.pairs;
+    const lit = new Set(key ? [key, ...pairs.flatMap(({ from, to }) => [from, to])] : boxes.keys());
+    for (const [name, box] of boxes) box.classList.toggle("dim", !lit.has(name));
+    story.pairs.forEach((pair, number) => arcs[number]?.classList.toggle("dim", !pairs.includes(pair)));
     if (key) describeCaption(story, story.captions.get(key), details);
   };
   for (const [key, box] of boxes) {
@@ -172,7 +179,7 @@ function neighbour(story, drawn, key, pressed) {
   const caption = story.captions.get(key);
   const steps = { ArrowLeft: -1, ArrowRight: 1 };
   if (pressed in steps) {
-    const side = drawn.filter(({ track }) => track === caption.track).sort((a, b) => a.start - b.start || a.end - b.end);
+    const side = drawn.filter(({ track }) => track === caption.track).sort(inTimeOrder);
     return side[side.indexOf(caption) + steps[pressed]]?.key;
   }
   const isPrediction = caption.track === "p";
@@ -204,9 +211,10 @@ function captionBox(story, caption, x, width) {
   const isAlone = story.hasReading && caption.isRead && !caption.pairs.length;
   const room = Math.floor((span - 8) / 6.1);
   const shown = room < 3 ? "" : caption.text.length <= room ? caption.text : `${caption.text.slice(0, room - 1)}\u2026`;
+  const classes = ["caption", sideOf(caption), isAlone ? "alone" : "", caption.isRead ? "" : "unread"];
   return shape("g", {
-    class: `caption ${caption.track === "p" ? "predicted" : "reference"}${isAlone ? " alone" : ""}${caption.isRead ? "" : " unread"}`,
-    tabindex: -1, role: "button", "aria-label": captionSaid(story, caption), "data-key": caption.key,
+    class: classes.filter(Boolean).join(" "), "data-key": caption.key,
+    tabindex: -1, role: "button", "aria-label": captionSaid(story, caption),
   },
   shape("rect", { x: left, y: caption.y, width: span, height: LANE - 4, rx: 4 }),
   shown ? shape("text", { x: left + 5, y: caption.y + 15 }, shown) : null);
@@ -216,7 +224,11 @@ function captionSaid(story, caption) {
   const partner = caption.pairs.length
     ? caption.pairs.map((pair) => `aligned, IoU ${score(pair.iou, 0)}, text ${score(pair.text, 0)}`).join("; ")
     : story.hasReading && caption.isRead ? "no partner" : "";
-  return `${caption.track === "p" ? "predicted" : "reference"} ${span(caption)}: ${caption.text}. ${partner}`;
+  return `${sideOf(caption)} ${span(caption)}: ${caption.text}. ${partner}`;
+}
+
+function sideOf(caption) {
+  return caption.track === "p" ? "predicted" : "reference";
 }
 
 function span(caption) {
@@ -251,30 +263,36 @@ function describeCaption(story, caption, details) {
   details.replaceChildren(...caption.pairs.flatMap((pair) => {
     const [from, to] = [story.captions.get(pair.from), story.captions.get(pair.to)];
     return [
-      element("p", { class: "numbers" }, "IoU ", element("b", {}, score(pair.iou)), " \u00d7 text ", element("b", {}, score(pair.text)),
-        " = ", element("span", { class: `value q${shade(pair.product)}` }, element("b", {}, score(pair.product))), element("span", { class: "note" }, " shared words are marked")),
-      sentence(from, sharedWords(from.text, to.text)), sentence(to, sharedWords(to.text, from.text))];
+      pairNumbers(pair),
+      sentence(from, sharedWords(from.text, to.text)),
+      sentence(to, sharedWords(to.text, from.text)),
+    ];
   }));
 }
 
-function sentence(caption, pieces) {
-  const side = caption.track === "p" ? "predicted" : "reference";
-  return element("p", { class: `sentence ${side}` }, element("span", { class: "badge" }, `${side} ${span(caption)}`), " ", ...pieces);
+function pairNumbers({ iou, text, product }) {
+  const bold = (value) => element("b", {}, score(value));
+  return element("p", { class: "numbers" }, "IoU ", bold(iou), " \u00d7 text ", bold(text), " = ",
+    element("span", { class: `value q${shade(product)}` }, bold(product)),
+    element("span", { class: "note" }, " shared words are marked"));
 }
 
+function sentence(caption, pieces) {
+  const side = sideOf(caption);
+  const badge = element("span", { class: "badge" }, `${side} ${span(caption)}`);
+  return element("p", { class: `sentence ${side}` }, badge, " ", ...pieces);
+}
+
+// The same without a drawing: for a screen reader, for paper, for who wants to copy it.
 function pairList(story) {
-  const rows = story.pairs.map((pair) => {
-    const [from, to] = [story.captions.get(pair.from), story.captions.get(pair.to)];
-    return element("tr", {}, element("td", { class: "text" }, `${span(from)} ${from.text}`), element("td", { class: "text" }, `${span(to)} ${to.text}`),
-      ...[pair.iou, pair.text, pair.product].map((value) => element("td", {}, score(value))));
-  });
-  const alone = [...story.captions.values()].filter((caption) => caption.isRead && !caption.pairs.length).map((caption) => {
-    const cell = element("td", { class: "text" }, `${span(caption)} ${caption.text}`);
-    const gap = () => element("td", { class: "text unmatched-note" }, "no partner");
-    return element("tr", {}, ...(caption.track === "p" ? [gap(), cell] : [cell, gap()]), ...[0, 1, 2].map(() => element("td", {}, NONE)));
-  });
+  const told = (caption) => `${span(caption)} ${caption.text}`;
+  const gap = () => element("span", { class: "unmatched-note" }, "no partner");
+  const pairs = story.pairs.map(({ from, to, iou, text, product }) => [
+    told(story.captions.get(from)), told(story.captions.get(to)), score(iou), score(text), score(product),
+  ]);
+  const alone = [...story.captions.values()].filter((caption) => caption.isRead && !caption.pairs.length)
+    .map((caption) => [...(caption.track === "p" ? [gap(), told(caption)] : [told(caption), gap()]), NONE, NONE, NONE]);
   const header = ["reference", "predicted", "IoU", "text", "product"];
-  return element("details", {}, element("summary", {}, "As a table"), element("div", { class: "wide" }, element("table", {},
-    element("thead", {}, element("tr", {}, ...header.map((name) => element("th", { scope: "col" }, name)))),
-    element("tbody", {}, ...rows, ...alone))));
+  return element("details", {}, element("summary", {}, "As a table"),
+    dataTable(header, [...pairs, ...alone], { texts: [1] }));
 }
