@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -36,8 +37,13 @@ class MeteorMatcher {
     const auto [begin, end] = ranges_[position];
     return {candidates_.data() + begin, candidates_.data() + end};
   }
-  // The only candidate here, and none of its words is in any other.
-  bool is_fixed(std::size_t position) const;
+  // What may happen at a word of the reference.
+  enum class Kind : std::uint8_t {
+    kNothing,  // no candidate begins here
+    kFixed,    // one does, and none of its words is in any other
+    kChoice,
+  };
+  Kind kind(std::size_t position) const { return kinds_[position]; }
 
  private:
   struct Range {
@@ -47,28 +53,53 @@ class MeteorMatcher {
     std::uint16_t reference_start;
     MeteorCandidate candidate;
   };
-  // Where each word, stem or phrase stands in a sentence: a chain of places per item, in order.
-  struct Chains {
-    static constexpr std::uint32_t kEnd = UINT32_MAX;
-    std::vector<std::uint32_t> head, next;
-    void resize(std::size_t items) { head.assign(items, kEnd); }
-    void add(std::uint32_t item, std::size_t place) {
-      next[place] = head[item];
-      head[item] = static_cast<std::uint32_t>(place);
+  // Most pairs of words or phrases are not related, so most questions are answered by a bit in the fastest cache.
+  class Set {
+   public:
+    explicit Set(std::size_t items) : bits_(items / 64 + 1) {}
+    void add(std::uint32_t item) { bits_[item / 64] |= std::uint64_t{1} << item % 64; }
+    void add(std::span<const std::uint32_t> items) {
+      for (const std::uint32_t item : items) add(item);
     }
+    bool has(std::uint32_t item) const { return bits_[item / 64] >> item % 64 & 1; }
+    void clear() { std::fill(bits_.begin(), bits_.end(), 0); }
+
+   private:
+    std::vector<std::uint64_t> bits_;
+  };
+  // Where each word, stem or phrase stands in a sentence: a chain of places per item, in order.
+  class Places {
+   public:
+    static constexpr std::uint32_t kEnd = UINT32_MAX;
+    explicit Places(std::size_t items) : head_(items, kEnd) {}
+    void reserve(std::size_t places) { next_.resize(std::max(next_.size(), places)); }
+    // Add the last place first.
+    void add(std::uint32_t item, std::size_t place) {
+      next_[place] = head_[item];
+      head_[item] = static_cast<std::uint32_t>(place);
+    }
+    void forget(std::uint32_t item) { head_[item] = kEnd; }
+    std::uint32_t first(std::uint32_t item) const { return head_[item]; }
+    std::uint32_t after(std::uint32_t place) const { return next_[place]; }
+
+   private:
+    std::vector<std::uint32_t> head_, next_;
   };
 
   void index_hypothesis(std::size_t hypothesis);
   Range word_candidates(std::uint32_t word, bool exact_only);
-  void append_places(std::uint32_t head, const Chains& chains, std::uint32_t other_than, MeteorStage stage);
+  void append_words(const Places& places, std::uint32_t item, std::uint32_t other_than, MeteorStage stage);
   void find_phrase_matches(std::size_t reference);
-  void count_coverage();
+  void sort_phrase_matches();
+  void find_kinds();
+  Kind kind_of(std::size_t position) const;
 
   const MeteorSentences& sentences_;
   std::size_t hypothesis_ = SIZE_MAX;
   std::span<const std::uint32_t> hypothesis_words_, reference_words_;
   std::span<const PhraseOccurrence> hypothesis_phrases_;
-  Chains words_, stems_, hypothesis_places_, reference_places_;
+  Places words_, stems_, hypothesis_places_, reference_places_;
+  Set synonyms_, related_phrases_;  // of anything in the hypothesis
 
   std::vector<MeteorCandidate> candidates_;
   std::vector<Range> ranges_;             // per reference position; positions of one word may share a range
@@ -76,7 +107,9 @@ class MeteorMatcher {
   std::vector<std::uint32_t> word_epoch_;
   std::uint32_t epoch_ = 0;
   std::vector<PhraseMatch> phrase_matches_;
+  std::vector<std::uint8_t> in_second_pass_;
   std::vector<std::uint32_t> hypothesis_coverage_, reference_coverage_;
+  std::vector<Kind> kinds_;
 };
 
 }  // namespace kataribe

@@ -117,6 +117,21 @@ void MeteorSentences::find_phrases(const MeteorResource& resource, const Interne
   }
   occurrences_.values.resize(kept);
   occurrences_.values.shrink_to_fit();
+  find_related();
+}
+
+void MeteorSentences::find_related() {
+  std::vector<std::vector<std::uint32_t>> related(phrase_count());
+  for (std::uint32_t phrase = 0; phrase < phrase_count(); ++phrase)
+    for (const std::uint32_t paraphrase : paraphrases_[phrase]) {
+      related[phrase].push_back(paraphrase);
+      related[paraphrase].push_back(phrase);
+    }
+  for (std::vector<std::uint32_t>& phrases : related) {
+    std::sort(phrases.begin(), phrases.end());
+    related_.values.insert(related_.values.end(), phrases.begin(), std::unique(phrases.begin(), phrases.end()));
+    related_.end_list();
+  }
 }
 
 }  // namespace kataribe

@@ -53,10 +53,13 @@ class MeteorSentences {
   std::span<const std::uint32_t> synonyms(std::uint32_t word) const { return synonyms_[word]; }
   // In the order of METEOR's table.
   std::span<const std::uint32_t> paraphrases(std::uint32_t phrase) const { return paraphrases_[phrase]; }
+  // Its paraphrases and those it is a paraphrase of, in no particular order.
+  std::span<const std::uint32_t> related(std::uint32_t phrase) const { return related_[phrase]; }
 
  private:
   void find_stems(const Interner& vocabulary);
   void find_synonyms(const MeteorResource& resource, const Interner& vocabulary);
+  void find_related();
   void find_phrases(const MeteorResource& resource, const Interner& vocabulary);
 
   Lists<std::uint32_t> words_;
@@ -65,7 +68,7 @@ class MeteorSentences {
   std::vector<std::uint32_t> stems_;
   std::size_t stem_count_ = 0;
   Lists<std::uint32_t> synonyms_;
-  Lists<std::uint32_t> paraphrases_;
+  Lists<std::uint32_t> paraphrases_, related_;
 };
 
 }  // namespace kataribe

@@ -36,11 +36,11 @@ const Names& names() {
           },
       .patterns =
           {
-              // blanks
+              // what separates tokens, and what separates them in look-aheads
               {"blank", R"([ \t\u00a0\u2000-\u200a\u3000])"},
               {"gap", R"([ \t\n\u0085\u00a0\u2000-\u200a\u3000])"},
 
-              // characters of words
+              // characters: letters, alphanumerics, those of words joined by hyphens, the ASCII ones, digits
               {"accented", R"(&[AEIOUaeiou](?i:acute|grave|uml);)"},
               {"L", R"(([A-Za-z{letter}{mark}\u00ad]|{accented}))"},
               {"A", R"(([A-Za-z0-9{letter}{mark}{digit}\u00ad]|{accented}))"},
@@ -151,6 +151,7 @@ const std::vector<Rule>& rules() {
       // What keeps its full stop.
       before(R"(((?i:{closing})|{closing_cased})\.)", R"(([^\n]|\n){2})", 2),
       token(R"(((?i:{closing}|{opening})|{closing_cased}|{opening_cased})\.)"),
+      before(R"((?i:pt[ey])\.)", R"({gap}(?i:ltd))", 4),
       before(R"((?i:{numbered})\.)", R"({D})", 1),
       before(R"((?i:{numbered})\.)", R"({gap}{D})", 2),
       token(R"({acronym}|[A-Za-z]\.)"),
