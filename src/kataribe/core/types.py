@@ -32,8 +32,8 @@ class Score:
 class Anchors:
     """What people and chance score on the same data, so that a score can be read.
 
-    >>> Anchors(human=0.06, null=0.02).normalise(0.05)
-    0.75
+    >>> Anchors(human=0.75, null=0.25).normalise(0.5)
+    0.5
     """
 
     human: float | None
@@ -43,7 +43,7 @@ class Anchors:
         """0 is chance, 1 is people; nothing where people are unknown or no better than chance."""
         if self.human is None or self.human <= self.null:
             return None
-        return round((value - self.null) / (self.human - self.null), 12)
+        return (value - self.null) / (self.human - self.null)
 
 
 @dataclass(frozen=True)

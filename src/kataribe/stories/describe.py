@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from kataribe.stories.alignment import ScoredAlignment
-from kataribe.stories.items import Bools, Stories
+from kataribe.stories.items import Bools, Stories, Told
 from kataribe.text.sentences import Int64s
 
 
@@ -75,5 +75,5 @@ def content(items: Stories, durations: Mapping[str, float]) -> dict[str, Any]:
     return stories
 
 
-def _caption(told: Any, caption: int, texts: Sequence[str]) -> dict[str, Any]:
+def _caption(told: Told, caption: int, texts: Sequence[str]) -> dict[str, Any]:
     return {"segment": told.segments[caption].tolist(), "text": texts[told.texts[caption]]}

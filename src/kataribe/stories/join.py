@@ -102,7 +102,7 @@ def join(
     if silent:
         warnings.append(f"{len(silent):,} reference videos have no caption and were not scored: {some(silent)}")
     if absent:
-        action = {"zero": ", scored 0", "drop": ", left out"}.get(missing or "", "")
+        action = {"zero": ", scored 0", "drop": ", left out"}.get(missing or "", ", scored as each signature says")
         warnings.append(f"{len(absent):,} of {len(ids):,} videos have no prediction{action}: {some(absent)}")
     if extra:
         warnings.append(f"{len(extra):,} predicted videos have no reference and were not scored: {some(extra)}")

@@ -8,9 +8,8 @@
     precision = sum / predicted captions, recall = sum / reference captions, F1 their harmonic mean,
     for each video; the value is the mean F1 over videos. f is any sentence metric, METEOR unless said.
 
-Hirao, T., Fujita, S., Kamigaito, H., Okumura, M., Nagata, M. (in Japanese; a, b and c as proposals). Fujita, S.,
-Hirao, T., Kamigaito, H., Okumura, M., Nagata, M. (2020). SODA: story oriented dense video captioning evaluation
-framework. ECCV.
+Fujita, S., Hirao, T., Kamigaito, H., Okumura, M., Nagata, M. (2020). SODA: story oriented dense video captioning
+evaluation framework. ECCV. An earlier paper in Japanese has a and b, and c as a variant.
 
 Quirks: what the published tool does (`official`) and what the papers define (`paper`, written `soda(c, paper)`).
                                             official                           paper
@@ -22,7 +21,9 @@ Quirks: what the published tool does (`official`) and what the papers define (`p
     iou                                     union + 1e-8                       exact
     missing videos                          left out                           score 0
 `refs=mean` is the mean of one run for each annotator, which many papers report. A video that is predicted to have no
-caption scores 0 in both. Each text is tokenized alone, so that no caption's score depends on its neighbours.
+caption scores 0 in both. Each text is tokenized alone, so that no caption's score depends on its neighbours. A pair is
+aligned only where leaving either caption out would lower the sum; under `apart=first` the first captions of both
+stories are aligned whenever nothing else before them is, be their overlap 0.
 """
 
 from __future__ import annotations
@@ -82,19 +83,19 @@ class Soda(Metric):
     protocols: ClassVar[Protocols] = {"paper": {"rules": "paper"}}
 
     # No default of its own, so that the variant is always printed: `soda` is read as soda(c) and prints as that.
-    variant: Literal["a", "b", "c", "d"] = option("", "which cost and which sum; c unless said", positional=True)
+    variant: Literal["a", "b", "c", "d"] = option(None, "which cost and which sum; c unless said", positional=True)
     rules: Literal["official", "paper"] = option("official", "what fills the options left open", positional=True)
     text: Spec = option(Spec("meteor"), "f, any sentence metric")
     tiou: tuple[float, ...] = option(_THRESHOLDS, "the thresholds of a")
-    refs: Literal["pooled", "best", "mean"] | None = option(None, "several annotators: pooled, best or mean")
-    roles: Literal["swapped", "proper"] | None = option(None, "swapped gives f the prediction as its reference; proper")
-    order: Literal["file", "sorted"] | None = option(None, "of the references under refs=best: file or sorted")
-    apart: Literal["first", "never"] | None = option(None, "without overlap, in a and b: first may pair, or never")
-    idf: Literal["predictions", "references"] | None = option(None, "of CIDEr as f: predictions or references")
+    refs: Literal["pooled", "best", "mean"] | None = option(None, "several annotators as one, the best, or their mean")
+    roles: Literal["swapped", "proper"] | None = option(None, "whether f is given the prediction as its reference")
+    order: Literal["file", "sorted"] | None = option(None, "of the references under refs=best")
+    apart: Literal["first", "never"] | None = option(None, "which captions may pair without overlap, in a and b")
+    idf: Literal["predictions", "references"] | None = option(None, "where CIDEr as f takes its idf from")
     iou: Literal["tool", "exact"] | None = option(None, "with the published tool's constant, or exact")
 
     def __post_init__(self) -> None:
-        if not self.variant:
+        if self.variant is None:
             object.__setattr__(self, "variant", "c")
         if self.variant != "a" and self.tiou != _THRESHOLDS:
             raise UsageError(f"soda({self.variant}): only soda(a) has thresholds", hint="leave tiou out")
@@ -205,5 +206,6 @@ def _annotator_weights(items: Stories, counted: Bools) -> Floats:
     """Weights that make the mean over videos the mean of one run per annotator, however many videos each has."""
     readings = items.readings(pooled=False, in_time_order=False)
     videos = np.bincount(readings.annotator[counted[readings.video]], minlength=items.annotators)
-    weights: Floats = counted.sum() / (items.annotators * np.maximum(videos, 1))
+    runs = np.count_nonzero(videos)
+    weights: Floats = counted.sum() / (max(runs, 1) * np.maximum(videos, 1))
     return weights

@@ -8,6 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from kataribe.core import registry
 from kataribe.core.engine import LocalEngine
 from kataribe.core.errors import UsageError, shorten
@@ -82,6 +84,8 @@ def evaluate(
         details=details,
         progress=progress,
     )
+    in_some_score = np.any([metric.statistics.any(axis=1) for metric in result], axis=0)
+    result = replace(result, coverage=replace(coverage, scored=int(in_some_score.sum())))
     if anchors:
         result = _with_anchors(result, chosen, told, missing, engine, seed, progress)
     return replace(result, content=content(items, _durations([*told, predicted]))) if details else result
