@@ -34,6 +34,7 @@ def main() -> None:
 
 
 def shoot(page: Page, selector: str, name: str) -> None:
+    page.evaluate("window.scrollTo(0, 0)")  # a box is measured from the window, a picture of the page from its top
     box = page.locator(selector).bounding_box()
     assert box is not None, f"{selector} is not on the page"
     clip = {"x": box["x"] - MARGIN, "y": box["y"] - MARGIN}
