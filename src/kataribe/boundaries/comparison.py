@@ -1,9 +1,9 @@
 """Which annotators an entry is compared with.
 
-    max         the one it agrees with best
-    confident   the one who agrees most with the other annotators; as an entry this one is left out
-    mean        each of them; counts are averaged
-    majority    the boundaries that more than half of them share
+max         the one it agrees with best
+confident   the one who agrees most with the other annotators; as an entry this one is left out
+mean        each of them; counts are averaged
+majority    the boundaries that more than half of them share
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from kataribe import _native
 from kataribe.boundaries.items import Videos
 from kataribe.boundaries.players import Entries
-from kataribe.boundaries.ragged import Int64s, Lists, spans
+from kataribe.boundaries.ragged import Int64s, Lists, spans, sum_by
 from kataribe.boundaries.tolerance import Distance
 from kataribe.core.types import Floats
 
@@ -88,7 +88,7 @@ class Comparison:
     def per_video(self, shares: Floats, table: Floats, videos: int) -> Floats:
         """A row for each video: its number of entries, then the table's columns, summed over them."""
         columns = [np.ones(len(self)), *table.T]
-        return np.column_stack([np.bincount(self.video, shares * column, minlength=videos) for column in columns])
+        return np.column_stack([sum_by(self.video, shares * column, videos) for column in columns])
 
 
 def compare(entries: Entries, videos: Videos, annotator: Annotator, distance: Distance) -> Comparison:

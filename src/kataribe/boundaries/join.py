@@ -80,9 +80,7 @@ def join(
 def annotated_videos(truth: Mapping[str, AnnotatedVideo], min_consistency: float) -> Videos:
     """The ground truth alone, with nothing predicted: where audits start."""
     is_stored = all(video.consistency is not None for video in truth.values())
-    kept = [
-        video for video in truth.values() if not is_stored or np.mean(video.consistency or 0) >= min_consistency
-    ]
+    kept = [video for video in truth.values() if not is_stored or np.mean(video.consistency or 0) >= min_consistency]
     if not kept:
         raise JoinError("no video is left", hint="lower --min-consistency")
     return _columns(kept, [(Boundaries(video.video, video.duration, ()), None) for video in kept], is_stored)
@@ -109,7 +107,7 @@ def _converted(prediction: Prediction, video: AnnotatedVideo, unit: Unit) -> Con
             hint="was it made from another cut of the video?",
         )
     probabilities = prediction.probabilities
-    if (unit == "frames" and prediction.times or probabilities is not None) and not fps:
+    if ((unit == "frames" and prediction.times) or probabilities is not None) and not fps:
         raise InputError(
             "is missing, so frames have no time", id=video.video, field="fps", hint="add fps to the ground truth"
         )
@@ -141,7 +139,9 @@ def _columns(truth: list[AnnotatedVideo], found: list[Converted], is_stored: boo
         frames=np.array([video.frames or 0 for video in truth], dtype=np.int64),
         raters=np.cumsum([0, *(len(video.annotators) for video in truth)], dtype=np.int64),
         truth=Lists.of(annotators),
-        consistency=np.array([value for video in truth for value in video.consistency or [0.0] * len(video.annotators)]),
+        consistency=np.array(
+            [value for video in truth for value in video.consistency or [0.0] * len(video.annotators)]
+        ),
         predictions=Lists.of([entry.times for entry, _ in found]),
         scores=np.array([score for entry, _ in found for score in entry.scores or ()]) if is_scored else None,
         probabilities=Lists.of([curve for _, curve in found if curve is not None]) if is_dense else None,  # type: ignore[misc]

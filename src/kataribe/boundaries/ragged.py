@@ -78,4 +78,14 @@ def spans(starts: Int64s, counts: Int64s) -> Int64s:
     [5, 6, 0, 1, 2]
     """
     ends = np.cumsum(counts)
-    return np.arange(ends[-1] if len(ends) else 0) + np.repeat(starts - (ends - counts), counts)
+    steps: Int64s = np.arange(counts.sum()) + np.repeat(starts - (ends - counts), counts)
+    return steps
+
+
+def sum_by(places: Int64s, weights: Floats, size: int) -> Floats:
+    """The weights added up place by place.
+
+    >>> sum_by(np.array([0, 2, 0]), np.array([0.5, 1.0, 2.0]), 3)
+    array([2.5, 0. , 1. ])
+    """
+    return np.bincount(places, weights, minlength=size).astype(np.float64)

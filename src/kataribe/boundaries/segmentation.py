@@ -35,7 +35,7 @@ class ProbeMetric(PanelMetric):
         # Half the mean length of a true segment, as both papers choose it.
         widths = np.maximum(1, np.rint(frames / (comparison.true + 1) / 2)).astype(np.int64)
         probes = _native.segmentation_errors(*comparison.on_frames(videos).sides, widths, frames)
-        return ratio(probes[:, self.wrong], probes[:, 0], empty=0.0)[:, None]
+        return ratio(probes[:, self.wrong].astype(np.float64), probes[:, 0].astype(np.float64), empty=0.0)[:, None]
 
     def quality(self, comparison: Comparison, table: Floats) -> Floats:
         return -table[:, 0]

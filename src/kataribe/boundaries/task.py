@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+import numpy as np
+
 from kataribe.boundaries.items import Videos
 from kataribe.boundaries.join import MISSING, Missing, join
 from kataribe.core import registry
@@ -16,20 +18,15 @@ from kataribe.core.run import run
 from kataribe.core.signature import fingerprint
 from kataribe.formats.boundaries import Source, Unit, read_predictions, read_truth
 
-DEFAULT_METRICS = (
-    "boundary_f1",
-    "boundary_f1(confident)",
-    "chance_f1",
-    "boundary_ap",
-    "informedness",
-)
+DEFAULT_METRICS = ("boundary_f1", "boundary_f1(confident)", "chance_f1", "boundary_ap", "frame_ap", "informedness")
+_COUNT_FRAMES = ("frame_ap", "informedness")
 MIN_CONSISTENCY = 0.3
 
 
 def evaluate(
     predictions: Source,
     references: Source,
-    metrics: Sequence[str | Metric] = DEFAULT_METRICS,
+    metrics: Sequence[str | Metric] | None = None,
     *,
     protocol: str = "official",
     missing: Missing = "zero",
@@ -41,8 +38,15 @@ def evaluate(
     details: bool = False,
     progress: Progress | None = None,
 ) -> Result:
-    """Score predicted boundaries against annotators, from files or plain dictionaries."""
-    chosen = [registry.parse(metric, protocol=protocol, defaults={"seed": seed}) for metric in metrics]
+    """Score predicted boundaries against annotators, from files or plain dictionaries.
+
+    >>> truth = {"v": {"duration": 10.0, "annotators": [[2.0, 5.0, 8.0]]}}
+    >>> result = evaluate({"v": [2.1, 4.0, 7.8, 8.3]}, truth, ["boundary_f1"])
+    >>> round(result["boundary_f1"].value, 4)
+    0.5714
+    """
+    names = DEFAULT_METRICS if metrics is None else metrics
+    chosen = [registry.parse(metric, protocol=protocol, defaults={"seed": seed}) for metric in names]
     for metric in chosen:
         if metric.task != "boundaries":
             raise UsageError(f"{metric} does not score boundaries but {metric.task}", hint="see `kataribe metrics`")
@@ -52,6 +56,9 @@ def evaluate(
         raise UsageError(f"no unit is called {shorten(unit)!r}", hint="--unit seconds or frames")
     truth = read_truth(references)
     videos, coverage, fields, warnings = join(read_predictions(predictions), truth, missing, unit, min_consistency)
+    if metrics is None:
+        chosen, unfit = _fit(chosen, videos)
+        warnings += unfit
     fields |= {
         "missing": missing,
         "data": f"{coverage.scored}/{coverage.references}",
@@ -70,6 +77,17 @@ def evaluate(
         details=details,
         progress=progress,
     )
+
+
+def _fit(metrics: Sequence[Metric], videos: Videos) -> tuple[list[Metric], list[str]]:
+    """The metrics of the usual set that this ground truth can serve, and what is said of the others."""
+    reasons: dict[str, str] = {}
+    if np.isnan(videos.fps).any():
+        reasons |= dict.fromkeys(_COUNT_FRAMES, "the ground truth has no fps")
+    if len(videos) < 2 or np.all(np.diff(videos.raters) < 2):
+        reasons["chance_f1"] = "it needs two videos and two annotators"
+    warnings = [f"{metric} was left out: {reasons[metric.name]}" for metric in metrics if metric.name in reasons]
+    return [metric for metric in metrics if metric.name not in reasons], warnings
 
 
 def _spelled(videos: Videos) -> Iterator[str]:

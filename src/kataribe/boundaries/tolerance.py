@@ -1,16 +1,18 @@
 """How far from a true boundary a prediction may lie and still be right.
 
-    0.05          a fraction of the video's duration
-    0.5s          seconds
-    0.1+0.2       several: the score is the mean over them
-    mean          0.05+0.1+...+0.5, the published benchmark's average
-    tight, loose  1s+2s+...+5s and 5s+10s+...+60s, as action spotting averages them
+0.05          a fraction of the video's duration
+0.5s          seconds
+0.1+0.2       several: the score is the mean over them
+mean          0.05+0.1+...+0.5, the published benchmark's average
+tight, loose  1s+2s+...+5s and 5s+10s+...+60s, as action spotting averages them
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+
+import numpy as np
 
 from kataribe.boundaries.ragged import Int64s
 from kataribe.core.types import Floats
@@ -39,7 +41,8 @@ class Distance:
 
     def in_frames(self, frames: Int64s, fps: Floats) -> Floats:
         """In frames, for videos of so many frames. A hair is added: 5% of 300 frames must not become 14.999."""
-        return (self.size * fps if self.in_seconds else self.size * frames) + 1e-9
+        base = fps if self.in_seconds else frames.astype(np.float64)
+        return self.size * base + 1e-9
 
     def __str__(self) -> str:
         return f"{self.size:g}{'s' * self.in_seconds}"

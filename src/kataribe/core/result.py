@@ -78,12 +78,12 @@ class MetricResult:
         details = data.get("details")
         return cls(
             metric=metric,
-            score=Score(data["value"], data["parts"]),
+            score=Score(_number(data["value"]), {name: _number(part) for name, part in data["parts"].items()}),
             interval=tuple(data["interval"]) if data["interval"] else None,
             signature=data["signature"],
             ids=ids,
-            item_values=np.array([items[id]["value"] for id in ids], dtype=np.float64),
-            item_parts={name: np.array([items[id].get(name, np.nan) for id in ids]) for name in names},
+            item_values=np.array([_number(items[id]["value"]) for id in ids], dtype=np.float64),
+            item_parts={name: np.array([_number(items[id].get(name)) for id in ids]) for name in names},
             columns=columns,
             statistics=np.array([rows[id] for id in ids]).reshape(len(ids), len(columns)),
             details=[details[id] for id in ids] if details is not None else None,
@@ -164,3 +164,8 @@ class Result:
             columns[metric.metric] = metric.item_values
             columns |= {f"{metric.metric}.{name}": part for name, part in metric.item_parts.items()}
         return pd.DataFrame(columns, index=pd.Index(index, name="id"))
+
+
+def _number(value: float | None) -> float:
+    """JSON has no NaN; a score that does not exist (of people, where there was only one) is null there."""
+    return np.nan if value is None else value

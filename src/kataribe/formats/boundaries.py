@@ -11,7 +11,8 @@ Ground truth, several annotators for each video:
 Predictions, one list for each video:
 
     JSON, pickle        {"id": [1.2, 4.0]}, {"id": [[1.2, 0.9], [4.0, 0.4]]} with scores, or
-                        {"id": {"boundaries": [1.2], "scores": [0.9], "probabilities": [...], "fps": ..., "duration": ...}}
+                        {"id": {"boundaries": [1.2], "scores": [0.9]}}, and there also probabilities (of
+                        each frame), fps, duration
     JSON lines          {"id": ..., "boundaries": [...], "scores": [...]}
     CSV, TSV            id, time (or frame), score: one row for each boundary
     npz                 for each id an array with the probability of every frame
@@ -255,7 +256,8 @@ def _prediction_rows(rows: Iterable[tuple[str, dict[str, str]]], path: Path) -> 
     for where, row in rows:
         id = check_id(_cell(row, ID_FIELDS, path, "an id"), file=path, place=where)
         place = _Place(path, id)
-        video = videos.setdefault(id, {"boundaries": []} | ({"scores": []} if "score" in row else {}))
+        fresh: dict[str, list[float]] = {"boundaries": [], **({"scores": []} if "score" in row else {})}
+        video = videos.setdefault(id, fresh)
         time = _cell(row, ("time", "frame", "timestamp", "boundary"), path, "a time")
         if time == "":  # a video in which nothing was found
             continue

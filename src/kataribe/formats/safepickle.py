@@ -14,17 +14,15 @@ from typing import Any
 from kataribe.core.errors import InputError, shorten
 
 # numpy's home for these moved from numpy.core to numpy._core; files of both ages are around.
-_NUMPY = {
-    "multiarray": ("_reconstruct", "scalar"),
-    "numeric": ("_frombuffer",),
-}
+_NUMPY = (("multiarray", "_reconstruct"), ("multiarray", "scalar"), ("numeric", "_frombuffer"))
 _ALLOWED = {
-    *(("numpy", name) for name in ("ndarray", "dtype")),
-    *((f"numpy.{core}.{module}", name) for core in ("core", "_core") for module, names in _NUMPY.items() for name in names),
+    ("numpy", "ndarray"),
+    ("numpy", "dtype"),
+    *((f"numpy.{core}.{module}", name) for core in ("core", "_core") for module, name in _NUMPY),
     *(("builtins", name) for name in ("set", "frozenset", "bytearray", "complex")),
     ("collections", "OrderedDict"),
     ("_codecs", "encode"),  # how Python 2 protocols spell bytes
-}  # fmt: skip
+}
 
 
 class _Unpickler(pickle.Unpickler):

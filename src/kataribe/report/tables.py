@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 from collections.abc import Callable, Sequence
 
 import msgspec
@@ -31,10 +32,15 @@ def _rows(result: Result) -> tuple[list[str], Rows]:
     rows: Rows = []
     for metric in result:
         interval = f"{100 * metric.interval[0]:.2f} - {100 * metric.interval[1]:.2f}" if metric.interval else ""
-        rows.append([metric.metric, f"{100 * metric.value:.2f}"] + ([interval] if with_interval else []))
+        rows.append([metric.metric, _percent(metric.value)] + ([interval] if with_interval else []))
         for name, part in metric.parts.items():
-            rows.append([f"  {name}", f"{100 * part:.2f}"] + ([""] if with_interval else []))
+            rows.append([f"  {name}", _percent(part)] + ([""] if with_interval else []))
     return header, rows
+
+
+def _percent(value: float) -> str:
+    """A score that does not exist (of people, where there was only one) is a dash."""
+    return "-" if math.isnan(value) else f"{100 * value:.2f}"
 
 
 def _table(result: Result) -> str:
