@@ -58,7 +58,7 @@ def test_measured_figures(uniform_9: Videos, metric, human_score, uniform_score,
 def test_uniform_peaks_at_nine(videos: Videos) -> None:
     metric = BoundaryF1()
     by_count = {
-        count: metric.value_of(once(uniform_lists(videos.durations, np.full(len(videos), count))), videos)
+        count: metric.score_of(once(uniform_lists(videos.durations, np.full(len(videos), count))), videos).value
         for count in range(1, 16)
     }
     measured = {1: 0.304, 3: 0.539, 5: 0.661, 7: 0.719, 9: 0.743, 10: 0.723, 12: 0.671, 15: 0.581}
@@ -69,7 +69,7 @@ def test_uniform_peaks_at_nine(videos: Videos) -> None:
 def test_skipping_missing_videos_would_lift_uniform(videos: Videos) -> None:
     """Half the predictions missing: misses cost what skipping would hide."""
     half = uniform_lists(videos.durations, np.where(np.arange(len(videos)) % 2, 9, 0))
-    assert BoundaryF1().value_of(once(half), videos) == pytest.approx(0.563, abs=0.01)
+    assert BoundaryF1().score_of(once(half), videos).value == pytest.approx(0.563, abs=0.01)
 
 
 def degraded(videos: Videos, damage: str, size: float) -> Entries:

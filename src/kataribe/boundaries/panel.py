@@ -18,7 +18,7 @@ from kataribe.boundaries.players import PLAYERS, Entries, enter
 from kataribe.boundaries.tolerance import Distance, Tolerance
 from kataribe.core.errors import UsageError
 from kataribe.core.metric import Measured, Metric, option
-from kataribe.core.types import Array, Floats
+from kataribe.core.types import Array, Floats, Score
 
 
 @dataclass(frozen=True)
@@ -73,10 +73,11 @@ class PanelMetric(Metric):
             blocks.append(comparison.per_video(comparison.shares(self.annotator, quality), table, len(videos)))
         return np.hstack(blocks)
 
-    def value_of(self, entries: Entries, videos: Videos) -> float:
-        """The score of any player's entries on all videos."""
+    def score_of(self, entries: Entries, videos: Videos) -> Score:
+        """The score of any player's entries on all videos, without the others beside it."""
         totals = self.rows(entries, videos).sum(axis=0).reshape(len(self.tolerance.distances), -1)
-        return float(self.formula(totals[..., 0], totals[..., 1:]).value.mean())
+        measured = self.formula(totals[..., 0], totals[..., 1:])
+        return Score(float(measured.value.mean()), {name: float(part.mean()) for name, part in measured.parts.items()})
 
     def measure(self, totals: Floats) -> Measured:
         distances = self.tolerance.distances

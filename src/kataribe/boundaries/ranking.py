@@ -23,7 +23,7 @@ from kataribe.boundaries.ragged import Int64s, sum_by
 from kataribe.boundaries.tolerance import Distance, Tolerance
 from kataribe.core.errors import UsageError
 from kataribe.core.metric import Measured, Metric, option
-from kataribe.core.types import Array, Floats
+from kataribe.core.types import Array, Floats, Score
 
 _LEVELS = 64
 _SHARES = ("entries", "positives", "precision_sum", "ap_sum", "instances")
@@ -77,6 +77,16 @@ def average_precision(score: Floats, correct: Floats, positives: float) -> float
     0.8333333333333333
     """
     return float(np.sum(correct * precision_at_levels(score, correct)) / positives) if positives else float("nan")
+
+
+def precision_recall(instances: Instances, points: int = 200) -> tuple[Floats, Floats]:
+    """Recall and precision at score levels, thinned to about so many points."""
+    order = np.argsort(-instances.score, kind="stable")
+    ranked = instances.score[order]
+    levels = np.flatnonzero(np.append(ranked[1:] != ranked[:-1], True))
+    found = np.cumsum(instances.correct[order])[levels]
+    chosen = np.unique(np.linspace(0, len(levels) - 1, points).astype(np.int64))
+    return (found / instances.positives.sum())[chosen], (found / (levels + 1))[chosen]
 
 
 def shares_of(instances: Instances, videos: int) -> Floats:
@@ -153,6 +163,15 @@ class RankedMetric(Metric):
                     levels.append(histogram_of(instances, len(items)))
         return np.hstack([*shares, *levels])
 
+    def score_of(self, entries: Entries, videos: Videos, player: str = "anyone") -> Score:
+        """The score of a player's entries on all videos, without the others beside it; only the system has scores."""
+        values = []
+        for distance in self.tolerance.distances:
+            totals = shares_of(self.instances(player, entries, videos, distance), len(videos)).sum(axis=0)
+            numerator, denominator = (3, 0) if self.average == "video" else (2, 1)
+            values.append(totals[numerator] / totals[denominator] if totals[denominator] else np.nan)
+        return Score(float(np.mean(values)))
+
     def stats(self, items: Videos, context: Floats) -> Array:
         return context[items.first : items.first + len(items)]
 
@@ -187,8 +206,7 @@ class RankedMetric(Metric):
             return self.measure(weights.astype(np.float64) @ statistics.astype(np.float64)).value
         totals = statistics.sum(axis=0)
         drawn = self._from_levels(weights.astype(np.float64) @ statistics.astype(np.float64))
-        error: float = self.measure(totals).value - self._from_levels(totals)
-        return drawn + error
+        return drawn + (self.measure(totals).value - self._from_levels(totals))
 
     def _shares(self, totals: Floats) -> Floats:
         width = len(PLAYERS) * len(self.tolerance.distances) * len(_SHARES)
@@ -201,7 +219,8 @@ class RankedMetric(Metric):
         correct, ranked = levels[..., 0, :], levels[..., 1, :]
         precision = ratio(np.cumsum(correct, axis=-1), np.cumsum(ranked, axis=-1), 0.0)
         positives = self._shares(totals)[..., 0, :, 1]
-        return ratio((correct * precision).sum(axis=-1), positives, np.nan).mean(axis=-1)
+        values: Floats = ratio((correct * precision).sum(axis=-1), positives, np.nan).mean(axis=-1)
+        return values
 
     def signature(self, context: Any) -> dict[str, str]:
         return {
