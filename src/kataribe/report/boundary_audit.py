@@ -86,6 +86,7 @@ def _by_count(axes: Any, audit: BoundaryAudit, measure: str) -> None:
         axes.plot(counts, values, marker=marker, markersize=3.5, color=_COLOURS[player], label=player.capitalize())
     for name, colour in _level_players(audit):
         axes.axhline(audit.of(name)[0].measures[measure], color=colour, linestyle="--", linewidth=1.2, label=name)
+    axes.set_xticks(range(1, max(reading.count or 0 for reading in audit.readings) + 1, 2))
     axes.set_xlabel("boundaries per video, M")
     axes.grid(alpha=0.25)
 
