@@ -10,8 +10,8 @@ transformers:NAME    any vision model of transformers (a hub name or a local fol
 from __future__ import annotations
 
 import io
-from collections.abc import Callable
-from contextlib import redirect_stdout
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
@@ -85,7 +85,7 @@ class TorchBackbone:
     def __call__(self, pixels: Pixels) -> Floats:
         torch = self._torch
         scaled = (pixels / 255 - np.array(_IMAGENET_MEAN)) / np.array(_IMAGENET_DEVIATION)
-        with torch.inference_mode():
+        with torch.inference_mode(), _one_thread(torch):
             output = self._forward(torch.from_numpy(scaled.transpose(2, 0, 1)[None].astype(np.float32)))
         features = getattr(output, "pooler_output", None)
         if features is None:
@@ -96,6 +96,17 @@ class TorchBackbone:
         elif array.ndim == 2:  # tokens: the mean over them
             array = array.mean(axis=0)
         return np.asarray(array, dtype=np.float64)
+
+
+@contextmanager
+def _one_thread(torch: Any) -> Iterator[None]:
+    """One picture is too little to share: on a busy machine threads that wait for each other cost 30 times the work."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
 
 
 def open_backbone(name: str) -> Backbone:
