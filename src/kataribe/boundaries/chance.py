@@ -11,7 +11,7 @@ A value above 0 means that the system beats all 19 reassignments, which happens 
 
 Quirks. The obvious null, (F1 - F1 of Uniform with as many boundaries) / (F1 of people - the same), is available as
 `null=uniform`, but fails its purpose: a person's boundaries with four random ones added score below 0, because equal
-distances suit F1 better than any honest mixture. `null=random` fails the other way: Uniform earns 0.7 of a person.
+distances suit F1 better than any honest mixture. `null=random` fails the other way: Uniform earns two thirds of a person.
 Per video the lift alone is given, against the mean of the reassignments. At least two videos are needed.
 """
 
