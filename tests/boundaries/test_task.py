@@ -93,6 +93,14 @@ def test_the_usual_set_leaves_out_what_the_truth_cannot_serve_and_says_so() -> N
     assert np.isnan(again["boundary_f1"].parts["human"])
 
 
+def test_the_seed_moves_the_floor_and_nothing_else() -> None:
+    first, again, other = (f1(PREDICTED, seed=seed)["boundary_f1"] for seed in (1, 1, 2))
+    assert first.parts == again.parts
+    assert first.parts["random"] != other.parts["random"]
+    assert first.parts["uniform"] == other.parts["uniform"]
+    assert "|floorseed:2|" in other.signature
+
+
 @pytest.mark.parametrize("metric", ["boundary_deviation", "pk", "window_diff"])
 def test_errors_are_zero_for_a_perfect_prediction_and_grow(metric: str) -> None:
     truth = {"a": {"duration": 10.0, "fps": 10.0, "annotators": [[2.0, 5.0]]}}

@@ -10,7 +10,7 @@ and 7 and its table 1.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -103,12 +103,12 @@ def audit(
     seed: int = 0,
 ) -> BoundaryAudit:
     """Read every measure for people, systems, and the blind players with 1 to `most` boundaries."""
-    if most < 1 or trials < 1:
-        raise UsageError("an audit needs at least one boundary and one draw")
+    if most < 1 or trials < 1 or seed < 0:
+        raise UsageError("an audit needs at least one boundary, one draw and a seed that is not negative")
     truth = read_truth(references)
-    videos = annotated_videos(truth, min_consistency)
+    videos = replace(annotated_videos(truth, min_consistency), seed=seed)
     videos.need_frames("the audit")
-    panel = _Panel(videos, tolerance, seed)
+    panel = _Panel(videos, tolerance)
     readings, curves = [Reading("human", None, panel.read(human(videos)))], [panel.curve("human", None, human(videos))]
     for name, predictions in (systems or {}).items():
         predicted, _, _, _ = join(read_predictions(predictions), truth, "zero", "seconds", min_consistency)
@@ -118,7 +118,7 @@ def audit(
         report("guessing", count - 1, most)
         counts = np.full(len(videos), count)
         uniform = once(uniform_lists(videos.durations, counts))
-        drawn = random_entries(videos, counts, trials, seed)
+        drawn = random_entries(videos, counts, trials)
         draws = [drawn.keep(np.arange(trial, len(drawn), trials)) for trial in range(trials)]
         readings.append(Reading("uniform", count, panel.read(uniform)))
         readings.append(Reading("random", count, panel.read_draws(drawn, draws)))
@@ -132,7 +132,7 @@ def audit(
 class _Panel:
     """All measures, on one set of videos."""
 
-    def __init__(self, videos: Videos, tolerance: str, seed: int) -> None:
+    def __init__(self, videos: Videos, tolerance: str) -> None:
         try:
             width = Tolerance(tolerance)
         except ValueError:
@@ -140,7 +140,7 @@ class _Panel:
         self.videos = videos
         self.f1 = {"max": BoundaryF1("max", width), "confident": BoundaryF1("confident", width)}
         self.windows = Informedness("confident", width)
-        self.chance = ChanceF1("max", width, seed=seed)
+        self.chance = ChanceF1("max", width)
         self.person = self.chance.lift(human(videos), videos)
         self.ranked = {"frame_ap": FrameAP("confident", width), "boundary_ap": BoundaryAP("mean", width)}
         self.errors = {"pk": Pk(), "window_diff": WindowDiff(), "boundary_deviation": BoundaryDeviation("max")}

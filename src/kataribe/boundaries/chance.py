@@ -11,8 +11,9 @@ A value above 0 means that the system beats all 19 reassignments, which happens 
 
 Quirks. The obvious null, (F1 - F1 of Uniform with as many boundaries) / (F1 of people - the same), is available as
 `null=uniform`, but fails its purpose: a person's boundaries with four random ones added score below 0, because equal
-distances suit F1 better than any honest mixture. `null=random` fails the other way: Uniform earns two thirds of a person.
-Per video the lift alone is given, against the mean of the reassignments. At least two videos are needed.
+distances suit F1 better than any honest mixture. `null=random` fails the other way: Uniform earns two thirds of a
+person's score. Per video the lift alone is given, against the mean of the reassignments. At least two videos are
+needed.
 """
 
 from __future__ import annotations
@@ -62,7 +63,6 @@ class ChanceF1(Metric):
     draws: int = option(19, "reassignments, or draws of `null=random`; the best of them is the null")
     matching: Matching = option("official", "as the published tool matches, or the most matches possible")
     edge: Edge = option("closed", "a distance of exactly d is right (closed) or wrong (open)")
-    seed: int = option(0, "seed of the draws")
 
     def __post_init__(self) -> None:
         if self.draws < 1:
@@ -115,13 +115,13 @@ class ChanceF1(Metric):
 
     def _null(self, entries: Entries, videos: Videos, draw: int) -> Entries:
         if self.null == "reassigned":
-            return reassigned(entries, videos, _lenders(len(videos), self.seed, draw))
+            return reassigned(entries, videos, _lenders(len(videos), videos.seed, draw))
         counts = entries.lists.counts
         if self.null == "uniform":
             lists = uniform_lists(videos.durations[entries.video], counts)
         else:
             number = draw * _ENTRIES_AT_MOST + place_in_video(entries, len(videos))
-            lists = random_lists(videos, entries.video, counts, number, self.seed)
+            lists = random_lists(videos, entries.video, counts, number)
         return Entries(lists, entries.video, entries.without)
 
     def _scores(self, totals: Floats, null: Callable[..., Floats] = np.max) -> _Lift:
@@ -152,7 +152,6 @@ class ChanceF1(Metric):
             "draws": str(self.nulls),
             "match": self.matching,
             "edge": self.edge,
-            "nullseed": str(self.seed),
         }
 
 

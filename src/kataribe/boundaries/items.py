@@ -16,7 +16,8 @@ from kataribe.core.types import Floats
 class Videos:
     """Video i has the annotators raters[i]:raters[i + 1] of `truth` and the predictions of list i of `predictions`.
 
-    Where the frame rate is unknown, `fps` is NaN and `frames` 0. `first` is this slice's place in the whole corpus.
+    Where the frame rate is unknown, `fps` is NaN and `frames` 0. `first` is this slice's place in the whole corpus,
+    `seed` that of all draws beside the system.
     """
 
     ids: Sequence[str]
@@ -30,6 +31,7 @@ class Videos:
     scores: Floats | None = None
     probabilities: Lists | None = None
     first: int = 0
+    seed: int = 0
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -50,6 +52,7 @@ class Videos:
             None if self.scores is None else self.scores[marked],
             None if self.probabilities is None else self.probabilities[rows],
             self.first + start,
+            self.seed,
         )
 
     @property

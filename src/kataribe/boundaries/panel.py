@@ -33,7 +33,6 @@ class PanelMetric(Metric):
         Tolerance("0.05"), "a fraction of the video, 0.5s, several with +, mean, tight or loose", positional=True
     )
     trials: int = option(20, "draws of the player `random`")
-    seed: int = option(0, "seed of these draws")
 
     def __post_init__(self) -> None:
         if self.trials < 1:
@@ -61,7 +60,7 @@ class PanelMetric(Metric):
         raise UsageError(f"{self.name} has no best annotator", hint="take confident, mean or majority")
 
     def stats(self, items: Videos, context: Any) -> Array:
-        return np.hstack([self.rows(enter(player, items, self.trials, self.seed), items) for player in PLAYERS])
+        return np.hstack([self.rows(enter(player, items, self.trials), items) for player in PLAYERS])
 
     def rows(self, entries: Entries, videos: Videos) -> Floats:
         """One player's columns: for each tolerance the number of entries and their counts."""
@@ -99,7 +98,6 @@ class PanelMetric(Metric):
             "tol": str(self.tolerance),
             **self.choices(),
             "trials": str(self.trials),
-            "floorseed": str(self.seed),
         }
 
     def choices(self) -> dict[str, str]:

@@ -42,14 +42,14 @@ class Entries:
         return Entries(self.lists.take(chosen), self.video[chosen], self.without[chosen])
 
 
-def enter(player: str, videos: Videos, trials: int, seed: int) -> Entries:
+def enter(player: str, videos: Videos, trials: int) -> Entries:
     """A player's entries, in the order of the videos."""
     if player == "human":
         return human(videos)
     if player == "uniform":
         return once(uniform_lists(videos.durations, videos.predictions.counts))
     if player == "random":
-        return random_entries(videos, videos.predictions.counts, trials, seed)
+        return random_entries(videos, videos.predictions.counts, trials)
     return once(videos.predictions)
 
 
@@ -73,21 +73,21 @@ def uniform_lists(durations: Floats, counts: Int64s) -> Lists:
     return Lists(values, np.concatenate([[0], np.cumsum(counts)]))
 
 
-def random_entries(videos: Videos, counts: Int64s, trials: int, seed: int) -> Entries:
+def random_entries(videos: Videos, counts: Int64s, trials: int) -> Entries:
     """`trials` entries for each video, of counts[video] different frames each."""
     video = np.repeat(np.arange(len(videos)), trials)
-    lists = random_lists(videos, video, counts[video], np.tile(np.arange(trials), len(videos)), seed)
+    lists = random_lists(videos, video, counts[video], np.tile(np.arange(trials), len(videos)))
     return Entries(lists, video, np.full(len(video), NOBODY))
 
 
-def random_lists(videos: Videos, video: Int64s, counts: Int64s, draw: Int64s, seed: int) -> Lists:
+def random_lists(videos: Videos, video: Int64s, counts: Int64s, draw: Int64s) -> Lists:
     """List i is draw number draw[i] for the video video[i]: counts[i] different frames, in seconds."""
     known = videos.frames > 0
     slots = np.where(known, videos.frames, _SLOTS)
     seconds_each = np.where(known, 1 / videos.fps, videos.durations / _SLOTS)
     names = np.array([zlib.crc32(id.encode("utf-8", "surrogatepass")) for id in videos.ids], dtype=np.uint64)
     # Streams of different videos are far apart: the id takes the upper bits, seed and draw the lower ones.
-    low = (np.uint64(seed % (1 << 20)) << np.uint64(12)) ^ draw.astype(np.uint64)
+    low = (np.uint64(videos.seed % (1 << 20)) << np.uint64(12)) ^ draw.astype(np.uint64)
     seeds = (names[video] << np.uint64(32)) ^ low
     drawn = Lists(*_native.draw_slots(seeds, slots[video].astype(np.int64), counts.astype(np.int64)))
     return drawn.scaled(seconds_each[video])

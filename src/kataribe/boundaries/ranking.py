@@ -25,7 +25,7 @@ from kataribe.core.errors import UsageError
 from kataribe.core.metric import Measured, Metric, option
 from kataribe.core.types import Array, Floats, Score
 
-_LEVELS = 64
+_LEVELS = 32
 _SHARES = ("entries", "positives", "precision_sum", "ap_sum", "instances")
 
 
@@ -134,7 +134,6 @@ class RankedMetric(Metric):
     )
     average: Literal["pooled", "video"] = option("pooled", "one ranking of all videos, or the mean of the videos' AP")
     trials: int = option(5, "draws of the player `random`")
-    seed: int = option(0, "seed of these draws")
 
     def __post_init__(self) -> None:
         if self.trials < 1:
@@ -155,7 +154,7 @@ class RankedMetric(Metric):
         """A pooled ranking knows no shards, so the whole table is made at once."""
         shares, levels = [], []
         for player in PLAYERS:
-            entries = enter(player, items, self.trials, self.seed)
+            entries = enter(player, items, self.trials)
             for distance in self.tolerance.distances:
                 instances = self.instances(player, entries, items, distance)
                 shares.append(shares_of(instances, len(items)))
@@ -229,7 +228,6 @@ class RankedMetric(Metric):
             "avg": self.average,
             **self.choices(),
             "trials": str(self.trials),
-            "floorseed": str(self.seed),
         }
 
     def choices(self) -> dict[str, str]:

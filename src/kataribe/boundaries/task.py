@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -46,7 +47,7 @@ def evaluate(
     0.5714
     """
     names = DEFAULT_METRICS if metrics is None else metrics
-    chosen = [registry.parse(metric, protocol=protocol, defaults={"seed": seed}) for metric in names]
+    chosen = [registry.parse(metric, protocol=protocol) for metric in names]
     for metric in chosen:
         if metric.task != "boundaries":
             raise UsageError(f"{metric} does not score boundaries but {metric.task}", hint="see `kataribe metrics`")
@@ -54,12 +55,16 @@ def evaluate(
         raise UsageError(f"no policy is called {shorten(missing)!r}", hint=f"--missing {', '.join(MISSING)}")
     if unit not in ("seconds", "frames"):
         raise UsageError(f"no unit is called {shorten(unit)!r}", hint="--unit seconds or frames")
+    if seed < 0:
+        raise UsageError(f"--seed {seed}: cannot be negative")
     truth = read_truth(references)
     videos, coverage, fields, warnings = join(read_predictions(predictions), truth, missing, unit, min_consistency)
+    videos = replace(videos, seed=seed)
     if metrics is None:
         chosen, unfit = _fit(chosen, videos)
         warnings += unfit
     fields |= {
+        "floorseed": str(seed),
         "missing": missing,
         "data": f"{coverage.scored}/{coverage.references}",
         "hash": fingerprint(_spelled(videos)),
