@@ -10,6 +10,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
+
 from bench.process import best_of, in_child
 from bench.report import Options, Row, Section
 

@@ -5,6 +5,8 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 
@@ -69,22 +71,33 @@ MeteorSentences prepare(std::optional<const MeteorResource*> resource, const nb:
   return MeteorSentences(data, lines);
 }
 
-// Calls `use(row, matcher, alignment)` for each pair, without the GIL.
+// Rows by hypothesis: the matcher prepares each hypothesis once for all its references.
+std::vector<std::size_t> grouped(In1<std::int64_t> hypotheses, std::size_t sentence_count) {
+  std::vector<std::size_t> next(sentence_count + 1), rows(hypotheses.size());
+  for (std::size_t row = 0; row < rows.size(); ++row) ++next[hypotheses.data()[row] + 1];
+  std::partial_sum(next.begin(), next.end(), next.begin());
+  for (std::size_t row = 0; row < rows.size(); ++row) rows[next[hypotheses.data()[row]]++] = row;
+  return rows;
+}
+
+// Calls use(row, hypothesis, reference, alignment) for each pair, without the GIL.
 template <typename Use>
 void for_each_pair(const MeteorSentences& sentences, In1<std::int64_t> hypotheses, In1<std::int64_t> references,
                    Use use) {
   if (hypotheses.size() != references.size())
     throw std::invalid_argument("there must be as many hypotheses as references");
-  const auto checked = [&](std::int64_t sentence) {
+  const auto check = [&](std::int64_t sentence) {
     if (sentence < 0 || static_cast<std::size_t>(sentence) >= sentences.size())
       throw std::out_of_range("no sentence has the number " + std::to_string(sentence));
-    return static_cast<std::size_t>(sentence);
   };
   nb::gil_scoped_release release;
+  std::for_each_n(hypotheses.data(), hypotheses.size(), check);
+  std::for_each_n(references.data(), references.size(), check);
   MeteorMatcher matcher(sentences);
   MeteorAligner aligner;
-  for (std::size_t row = 0; row < hypotheses.size(); ++row) {
-    const std::size_t hypothesis = checked(hypotheses.data()[row]), reference = checked(references.data()[row]);
+  for (const std::size_t row : grouped(hypotheses, sentences.size())) {
+    const auto hypothesis = static_cast<std::size_t>(hypotheses.data()[row]);
+    const auto reference = static_cast<std::size_t>(references.data()[row]);
     matcher.match(hypothesis, reference);
     use(row, hypothesis, reference, aligner.align(matcher));
   }

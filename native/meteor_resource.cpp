@@ -132,13 +132,10 @@ std::vector<std::uint32_t> MeteorResource::synsets(std::string_view text) const 
   for (const std::uint32_t base : bases) append_synsets(base, result);
 
   if (bases.empty() && text.size() > 2 && !text.ends_with("ss")) {
-    // "spoonsful": the inflected part is before the "ful".
-    const std::string_view glued = text.ends_with("ful") ? "ful" : "";
-    const std::string_view inflected = text.substr(0, text.size() - glued.size());
     for (const auto& [suffix, ending] : kDetachments) {
-      if (!inflected.ends_with(suffix)) continue;
-      std::string base(inflected.substr(0, inflected.size() - suffix.size()));
-      base.append(ending).append(glued);
+      if (!text.ends_with(suffix)) continue;
+      std::string base(text.substr(0, text.size() - suffix.size()));
+      base += ending;
       const std::uint32_t word = find_word(base);
       if (word == kNone || slice(synsets_, synset_starts_, word).empty()) continue;
       append_synsets(word, result);

@@ -7,6 +7,8 @@ void bind_boundaries(nb::module_& m);
 void bind_lcs(nb::module_& m);
 void bind_meteor(nb::module_& m);
 void bind_ngrams(nb::module_& m);
+void bind_ptb(nb::module_& m);
+void bind_stories(nb::module_& m);
 void bind_tokens(nb::module_& m);
 }  // namespace kataribe
 
@@ -15,5 +17,7 @@ NB_MODULE(_native, m) {
   kataribe::bind_lcs(m);
   kataribe::bind_meteor(m);
   kataribe::bind_ngrams(m);
+  kataribe::bind_ptb(m);
+  kataribe::bind_stories(m);
   kataribe::bind_tokens(m);
 }

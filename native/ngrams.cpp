@@ -222,6 +222,41 @@ auto tfidf_norms(In1<int32_t> ngrams, In1<int32_t> counts, In1<int64_t> bounds, 
 
 // Per (candidate, reference) pair: the mean over orders of the cosine of their tf-idf vectors. CIDEr-D clips the
 // candidate's weights at the reference's and multiplies by a Gaussian of the difference in length.
+class TfidfCosine {
+ public:
+  TfidfCosine(const Index& index, const int64_t* lengths, bool clipped, double sigma)
+      : index_(index), lengths_(lengths), clipped_(clipped), sigma_(sigma) {}
+
+  // `idf` gives the weight of an n-gram, `norms` the lengths of a sentence's vectors, one for each order.
+  template <typename Idf, typename Norms>
+  double operator()(int64_t candidate, int64_t reference, Idf idf, Norms norms) const {
+    double sum = 0;
+    for (int n = 0; n < index_.orders; ++n) {
+      double product = 0;
+      index_.meet(candidate, reference, n, [&](int64_t i, int64_t j) {
+        const double weight = idf(index_.ngrams[i]);
+        const double in_candidate = index_.counts[i] * weight, in_reference = index_.counts[j] * weight;
+        product += (clipped_ ? std::min(in_candidate, in_reference) : in_candidate) * in_reference;
+      });
+      const double norm = norms(candidate)[n] * norms(reference)[n];
+      sum += norm > 0 ? product / norm : product;
+    }
+    if (sigma_ > 0) {
+      // The original counts bigrams where it says length: a sentence of one word is as long as an empty one.
+      const auto bigrams = [&](int64_t s) { return std::max<int64_t>(0, lengths_[s] - 1); };
+      const auto delta = static_cast<double>(bigrams(candidate) - bigrams(reference));
+      sum *= std::exp(-(delta * delta) / (2 * sigma_ * sigma_));
+    }
+    return sum / index_.orders;
+  }
+
+ private:
+  const Index& index_;
+  const int64_t* lengths_;
+  bool clipped_;
+  double sigma_;
+};
+
 auto cider_similarities(In1<int32_t> ngrams, In1<int32_t> counts, In1<int64_t> bounds, int orders,
                         In1<int64_t> lengths, In1<double> idf, In2<double> norms, In1<int64_t> candidates,
                         In1<int64_t> references, bool clipped, double sigma) {
@@ -230,26 +265,94 @@ auto cider_similarities(In1<int32_t> ngrams, In1<int32_t> counts, In1<int64_t> b
   std::vector<double> similarities(pairs, 0.0);
   {
     nb::gil_scoped_release release;
+    const TfidfCosine cosine(index, lengths.data(), clipped, sigma);
     for (size_t pair = 0; pair < pairs; ++pair) {
-      const int64_t candidate = candidates.data()[pair], reference = references.data()[pair];
+      similarities[pair] = cosine(
+          candidates.data()[pair], references.data()[pair], [&](int32_t ngram) { return idf.data()[ngram]; },
+          [&](int64_t sentence) { return norms.data() + sentence * orders; });
+    }
+  }
+  return to_numpy(std::move(similarities));
+}
+
+// The weights of one group of documents after another, in arrays as large as the whole corpus that are cleaned only
+// where a group touched them.
+class GroupWeights {
+ public:
+  GroupWeights(const Index& index, int64_t distinct, size_t sentences)
+      : index_(index), frequencies_(distinct, 0), discounts_(distinct, 0.0), last_seen_in_(distinct, -1),
+        norms_(sentences * index.orders), norms_of_(sentences, -1) {}
+
+  void set(const int64_t* documents, size_t count) {
+    for (const int32_t ngram : touched_) {
+      frequencies_[ngram] = 0;
+      discounts_[ngram] = 0;
+    }
+    touched_.clear();
+    ++group_;
+    all_ = std::log(static_cast<double>(std::max<size_t>(count, 1)));
+    for (size_t d = 0; d < count; ++d, ++document_) {
+      for (int64_t i = index_.begin(documents[d], 0); i < index_.end(documents[d], index_.orders - 1); ++i) {
+        const int32_t ngram = index_.ngrams[i];
+        if (last_seen_in_[ngram] == document_) continue;
+        last_seen_in_[ngram] = document_;
+        if (frequencies_[ngram]++ == 0) touched_.push_back(ngram);
+      }
+    }
+    for (const int32_t ngram : touched_) discounts_[ngram] = std::log(static_cast<double>(frequencies_[ngram]));
+  }
+
+  double idf(int32_t ngram) const { return all_ - discounts_[ngram]; }
+
+  const double* norms(int64_t sentence) {
+    double* norms = norms_.data() + sentence * index_.orders;
+    if (norms_of_[sentence] == group_) return norms;
+    norms_of_[sentence] = group_;
+    for (int n = 0; n < index_.orders; ++n) {
       double sum = 0;
-      for (int n = 0; n < orders; ++n) {
-        double product = 0;
-        index.meet(candidate, reference, n, [&](int64_t i, int64_t j) {
-          const double weight = idf.data()[ngrams.data()[i]];
-          const double in_candidate = counts.data()[i] * weight, in_reference = counts.data()[j] * weight;
-          product += (clipped ? std::min(in_candidate, in_reference) : in_candidate) * in_reference;
-        });
-        const double norm = norms.data()[candidate * orders + n] * norms.data()[reference * orders + n];
-        sum += norm > 0 ? product / norm : product;
+      for (int64_t i = index_.begin(sentence, n); i < index_.end(sentence, n); ++i) {
+        const double weight = index_.counts[i] * idf(index_.ngrams[i]);
+        sum += weight * weight;
       }
-      if (sigma > 0) {
-        // The original counts bigrams where it says length: a sentence of one word is as long as an empty one.
-        const auto bigrams = [&](int64_t s) { return std::max<int64_t>(0, lengths.data()[s] - 1); };
-        const auto delta = static_cast<double>(bigrams(candidate) - bigrams(reference));
-        sum *= std::exp(-(delta * delta) / (2 * sigma * sigma));
+      norms[n] = std::sqrt(sum);
+    }
+    return norms;
+  }
+
+ private:
+  const Index& index_;
+  std::vector<int32_t> frequencies_, touched_;
+  std::vector<double> discounts_;
+  std::vector<int64_t> last_seen_in_;
+  std::vector<double> norms_;
+  std::vector<int64_t> norms_of_;
+  int64_t group_ = -1, document_ = 0;
+  double all_ = 0;
+};
+
+// The same similarities where each group of pairs has its own small corpus: group k scores the pairs
+// pair_bounds[k] .. pair_bounds[k + 1] with the idf of the documents document_bounds[k] .. document_bounds[k + 1].
+auto grouped_cider_similarities(In1<int32_t> ngrams, In1<int32_t> counts, In1<int64_t> bounds, int orders,
+                                In1<int64_t> lengths, int64_t distinct, In1<int64_t> candidates,
+                                In1<int64_t> references, In1<int64_t> pair_bounds, In1<int64_t> documents,
+                                In1<int64_t> document_bounds, bool clipped, double sigma) {
+  if (pair_bounds.shape(0) != document_bounds.shape(0)) {
+    throw std::invalid_argument("grouped_cider_similarities: groups of pairs and of documents differ");
+  }
+  const Index index = make_index(ngrams, counts, bounds, orders);
+  std::vector<double> similarities(candidates.shape(0), 0.0);
+  {
+    nb::gil_scoped_release release;
+    const TfidfCosine cosine(index, lengths.data(), clipped, sigma);
+    GroupWeights weights(index, distinct, lengths.shape(0));
+    for (size_t group = 0; group + 1 < pair_bounds.shape(0); ++group) {
+      const int64_t first = document_bounds.data()[group];
+      weights.set(documents.data() + first, document_bounds.data()[group + 1] - first);
+      for (int64_t pair = pair_bounds.data()[group]; pair < pair_bounds.data()[group + 1]; ++pair) {
+        similarities[pair] = cosine(
+            candidates.data()[pair], references.data()[pair], [&](int32_t ngram) { return weights.idf(ngram); },
+            [&](int64_t sentence) { return weights.norms(sentence); });
       }
-      similarities[pair] = sum / orders;
     }
   }
   return to_numpy(std::move(similarities));
@@ -263,6 +366,7 @@ void bind_ngrams(nb::module_& m) {
   m.def("document_frequencies", &document_frequencies);
   m.def("tfidf_norms", &tfidf_norms);
   m.def("cider_similarities", &cider_similarities);
+  m.def("grouped_cider_similarities", &grouped_cider_similarities);
 }
 
 }  // namespace kataribe

@@ -1,22 +1,42 @@
-// UTF-8 as Python hands it over (always well-formed) to code points and back.
+// UTF-8 as Python hands it over (always well-formed, so nothing is checked here) to code points and back.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
 namespace kataribe {
 
-inline std::u32string decode_utf8(std::string_view bytes) {
-  std::u32string text;
-  text.reserve(bytes.size());
-  for (std::size_t i = 0; i < bytes.size();) {
-    const auto lead = static_cast<unsigned char>(bytes[i++]);
-    const int following = lead < 0xC0 ? 0 : lead < 0xE0 ? 1 : lead < 0xF0 ? 2 : 3;
-    char32_t code = following == 0 ? lead : lead & (0x3Fu >> following);
-    for (int k = 0; k < following && i < bytes.size(); ++k) code = code << 6 | (bytes[i++] & 0x3Fu);
-    text += code;
+struct Decoded {
+  char32_t code;
+  std::size_t size;  // in bytes
+};
+
+inline Decoded decode_utf8(std::string_view text, std::size_t at) {
+  const auto byte = [&](std::size_t i) { return static_cast<char32_t>(static_cast<unsigned char>(text[at + i])); };
+  const auto tail = [&](std::size_t i) { return byte(i) & 0x3F; };
+  if (byte(0) < 0x80) return {byte(0), 1};
+  if (byte(0) < 0xE0) return {(byte(0) & 0x1F) << 6 | tail(1), 2};
+  if (byte(0) < 0xF0) return {(byte(0) & 0x0F) << 12 | tail(1) << 6 | tail(2), 3};
+  return {(byte(0) & 0x07) << 18 | tail(1) << 12 | tail(2) << 6 | tail(3), 4};
+}
+
+inline std::u32string decode_utf8(std::string_view text) {
+  std::u32string codes;
+  codes.reserve(text.size());
+  for (std::size_t at = 0; at < text.size();) {
+    const auto [code, size] = decode_utf8(text, at);
+    codes += code;
+    at += size;
   }
-  return text;
+  return codes;
+}
+
+// Where the character before `end` starts.
+inline std::size_t previous_utf8(std::string_view text, std::size_t end) {
+  do --end;
+  while ((static_cast<unsigned char>(text[end]) & 0xC0) == 0x80);
+  return end;
 }
 
 inline void append_utf8(std::string& bytes, char32_t code) {

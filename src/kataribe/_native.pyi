@@ -38,7 +38,39 @@ def cider_similarities(
     sigma: float,
     /,
 ) -> Floats: ...
+def grouped_cider_similarities(
+    ngrams: Int32s,
+    counts: Int32s,
+    bounds: Int64s,
+    orders: int,
+    lengths: Int64s,
+    distinct: int,
+    candidates: Int64s,
+    references: Int64s,
+    pair_bounds: Int64s,
+    documents: Int64s,
+    document_bounds: Int64s,
+    clipped: bool,
+    sigma: float,
+    /,
+) -> Floats: ...
 def lcs_lengths(tokens: Int32s, offsets: Int64s, vocabulary: int, candidates: Int64s, references: Int64s) -> Int32s: ...
+def story_ious(
+    references: Floats, reference_bounds: Int64s, predictions: Floats, prediction_bounds: Int64s, exact: bool
+) -> Floats: ...
+def best_overlaps(
+    ious: Floats, reference_bounds: Int64s, annotator: Int64s, annotators: int, prediction_bounds: Int64s
+) -> tuple[Floats, Floats]: ...
+def align_stories(
+    costs: Floats,
+    cells: Int64s,
+    video_of: Int64s,
+    rows: Int64s,
+    row_bounds: Int64s,
+    columns: Int64s,
+    column_bounds: Int64s,
+    pair_first: bool,
+) -> tuple[Floats, Int64s, Int64s, Int64s]: ...
 
 METEOR_COLUMNS: tuple[str, ...]
 METEOR_STAGES: tuple[str, ...]
@@ -64,6 +96,7 @@ def meteor_alignment(
 ) -> list[tuple[int, int, int, int, int]]: ...
 def meteor_normalize(resource: MeteorResource, sentence: str) -> str: ...
 def english_stem(word: str) -> str: ...
+def ptb_tokenize(texts: list[str], look_ahead: bool) -> list[str]: ...
 
 # Event boundaries. The first six arguments of a comparison: the predicted lists (times, offsets), the true lists
 # (times, offsets), and for each pair the predicted and the true list.

@@ -120,7 +120,7 @@ def test_bad_predictions_cost_one_line_and_nothing_is_written(
         ([*SCORE, "--tok", "pbt"], "did you mean 'ptb'?"),
         ([*SCORE, "--engine", "spark"], "no engine is called 'spark'"),
         ([*SCORE, "--bootstrap", "-5"], "cannot be negative"),
-        ([*SCORE, "--bootstrap", "many"], "'many' is not a valid"),
+        ([*SCORE, "--bootstrap", "many"], "Invalid value for '--bootstrap'"),
         ([*SCORE, "-o", "/nowhere/at/all.json"], "there is no folder"),
         ([*SCORE, "-o", str(SAMPLES)], "is a folder"),
         ([*SCORE, "--frobnicate"], "No such option"),

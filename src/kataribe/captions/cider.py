@@ -25,11 +25,11 @@ import numpy as np
 
 from kataribe import _native
 from kataribe.captions.idf import IdfTable, count_documents, read_idf
-from kataribe.captions.items import Captions
+from kataribe.captions.items import Captions, TokenizedCaptions
 from kataribe.core.errors import UsageError
 from kataribe.core.metric import Measured, Metric, option
 from kataribe.core.types import Array, Floats
-from kataribe.text.sentences import MAX_ORDER
+from kataribe.text.sentences import MAX_ORDER, Int64s
 from kataribe.text.tokenizers import tokenizer
 
 _SIGMA = 6.0
@@ -93,6 +93,30 @@ class Cider(Metric):
         )
         sums = np.add.reduceat(similarities, captions.bounds[:-1])
         return np.column_stack([np.ones(len(items)), 10 * sums / np.diff(captions.bounds)])
+
+    def of_groups(
+        self, captions: TokenizedCaptions, bounds: Int64s, documents: Int64s, document_bounds: Int64s
+    ) -> Floats:
+        """CIDEr of single-reference items where group k (items bounds[k]:bounds[k + 1]) is a corpus of its own.
+
+        Its idf comes from the sentences documents[document_bounds[k]:document_bounds[k + 1]].
+        """
+        index = captions.sentences.ngrams
+        return 10 * _native.grouped_cider_similarities(
+            index.ngrams,
+            index.counts,
+            index.bounds,
+            MAX_ORDER,
+            captions.sentences.words.lengths,
+            index.distinct,
+            captions.candidates,
+            captions.references,
+            bounds,
+            documents,
+            document_bounds,
+            self.variant == "d",
+            _SIGMA if self.variant == "d" else 0.0,
+        )
 
     def measure(self, totals: Floats) -> Measured:
         return Measured(totals[..., 1] / totals[..., 0], {})

@@ -125,7 +125,8 @@ def _compile(progress: Progress) -> bytes:
             for piece in _decompressed(file):
                 builder.add_paraphrases(piece)
                 progress(file.tell(), total)
-        return builder.finish()
+        compiled: bytes = builder.finish()
+        return compiled
     except (OSError, KeyError, EOFError, ValueError, zipfile.BadZipFile, zlib.error) as error:
         raise ResourceError(
             f"METEOR's data in the package pycocoevalcap cannot be read: {error}", hint=_REINSTALL

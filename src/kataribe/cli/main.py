@@ -5,7 +5,6 @@ Exit codes: 0 done, 1 a failure of ours, 2 a mistake in the input or the call, 1
 
 from __future__ import annotations
 
-import os
 import sys
 import traceback
 from typing import Any
@@ -18,6 +17,8 @@ from kataribe.core.errors import KataribeError
 
 # Typer carries its own copy of click, whose base of all usage errors it does not export.
 _CallError: type[Any] = typer.BadParameter.__mro__[2]
+
+INTERRUPTED = 130
 
 app = typer.Typer(
     name="kataribe",
@@ -59,6 +60,8 @@ def _run(arguments: list[str]) -> int:
     try:
         code = app(arguments, standalone_mode=False)
         sys.stdout.flush()
+        if code == INTERRUPTED:  # Typer hears Ctrl-C first and returns this
+            return _interrupted()
         return code if isinstance(code, int) else 0
     except KataribeError as error:
         return _complain(str(error))
@@ -66,17 +69,21 @@ def _run(arguments: list[str]) -> int:
         message = error.format_message()
         return _complain(f"{message} See `kataribe {_command(arguments)}--help`.") if message else 2
     except (KeyboardInterrupt, typer.Abort):
-        print("kataribe: interrupted; nothing was written", file=sys.stderr)
-        return 130
-    except BrokenPipeError:  # the reader, `head` say, has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        return _interrupted()
+    except SystemExit as left:
+        # Typer leaves with 1 when the reader, `head` say, has seen enough; that is no failure.
+        return 0 if isinstance(left.__context__, BrokenPipeError) else int(left.code or 0)
     except MemoryError:
         return _complain("not enough memory for this input")
     except Exception:
         traceback.print_exc()
         print("kataribe: this is a failure of ours, please report it with the lines above", file=sys.stderr)
         return 1
+
+
+def _interrupted() -> int:
+    print("kataribe: interrupted; nothing was written", file=sys.stderr)
+    return INTERRUPTED
 
 
 def _complain(message: str) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import sys
 from dataclasses import fields
-from typing import Annotated, get_args, get_type_hints
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import typer
 
@@ -46,9 +46,16 @@ def _explain(metric: type[Metric]) -> None:
     hints = get_type_hints(metric)
     print("\nOptions:")
     for field in fields(metric):
-        choices = get_args(hints[field.name])
-        listed = f" ({', '.join(map(str, choices))})" if choices and isinstance(choices[0], str | int) else ""
-        default = str(field.default) or "none"
-        print(f"  {field.name:<10}{field.metadata['help']}{listed}; default {default}")
+        choices = _choices(hints[field.name])
+        listed = f" ({', '.join(map(str, choices))})" if choices else ""
+        default = f"; default {field.default or 'none'}" if field.default is not None else ""
+        print(f"  {field.name:<10}{field.metadata['help']}{listed}{default}")
     for protocol, preset in metric.protocols.items():
         print(f"\n--protocol {protocol}: {', '.join(f'{key}={value}' for key, value in preset.items())}")
+
+
+def _choices(hint: Any) -> list[str | int]:
+    """What an option may be, where that is a closed list."""
+    if get_origin(hint) is Literal:
+        return list(get_args(hint))
+    return [choice for inner in get_args(hint) if get_origin(hint) is not tuple for choice in _choices(inner)]

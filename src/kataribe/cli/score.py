@@ -71,6 +71,58 @@ def captions(
     answer(result, format, output, quiet)
 
 
+@app.command("stories")
+def stories(
+    predictions: Annotated[
+        Path,
+        typer.Argument(metavar="PRED", help="The stories to score: JSON, JSONL, CSV, TSV, VTT, SRT or a folder; gz."),
+    ],
+    references: Annotated[
+        list[Path], typer.Option("-r", "--references", metavar="REF", help="One annotator's stories; repeatable.")
+    ],
+    metric: Metrics = None,
+    protocol: Protocol = "official",
+    refs: Annotated[
+        str | None, typer.Option(help="Several annotators in SODA: pooled, best or mean; default: the protocol's.")
+    ] = None,
+    missing: Annotated[
+        str | None, typer.Option(help="Videos without prediction: zero, drop or error; default: each metric's.")
+    ] = None,
+    segments: Annotated[
+        str, typer.Option(help="Reversed, empty or outside segments: zero (score 0) or error.")
+    ] = "zero",
+    anchors: Annotated[bool, typer.Option("--anchors", help="Also score people and chance on the same data.")] = False,
+    format: Format = "table",
+    output: Output = None,
+    engine: Engine = "local",
+    threads: Threads = 0,
+    bootstrap: Bootstrap = 0,
+    seed: Seed = 0,
+    quiet: Quiet = False,
+) -> None:
+    """Score dense video captions: SODA c, ActivityNet 2018 and localisation unless -m says otherwise."""
+    from kataribe.stories.task import DEFAULT_METRICS, evaluate
+
+    check_call(format, output)
+    with progress_bar(quiet) as progress:
+        result = evaluate(
+            predictions,
+            references,
+            metric or DEFAULT_METRICS,
+            protocol=protocol,
+            refs=refs,
+            missing=missing,  # type: ignore[arg-type]
+            segments=segments,  # type: ignore[arg-type]
+            anchors=anchors,
+            engine=parse_engine(engine, threads),
+            bootstrap=bootstrap,
+            seed=seed,
+            details=output is not None,
+            progress=progress,
+        )
+    answer(result, format, output, quiet)
+
+
 @app.command("boundaries")
 def boundaries(
     predictions: Annotated[

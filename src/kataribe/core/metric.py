@@ -77,6 +77,10 @@ class Metric(ABC):
         """The choices of this metric that can move the number, in the order they are printed."""
         return {}
 
+    def warnings(self, context: Any) -> Sequence[str]:
+        """What a reader of the score should know about these items."""
+        return ()
+
     def details(self, items: Any, context: Any) -> list[Any] | None:
         """For each item something to look at (an alignment, say) that can be written as JSON."""
         return None

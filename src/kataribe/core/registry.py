@@ -11,6 +11,7 @@ where MyMetric is a subclass of `kataribe.core.metric.Metric`.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import fields, replace
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from types import MappingProxyType
@@ -74,4 +75,8 @@ def parse(
     if protocol not in PROTOCOLS:
         raise UsageError(f"no protocol is called {shorten(protocol)!r}", hint=f"there are: {', '.join(PROTOCOLS)}")
     spec = parse_spec(text) if isinstance(text, str) else text
-    return from_spec(load(spec.name), spec, protocol=protocol, defaults=defaults)
+    metric = from_spec(load(spec.name), spec, protocol=protocol, defaults=defaults)
+    nested = {f.name: value for f in fields(metric) if isinstance(value := getattr(metric, f.name), Spec)}
+    # A metric inside a metric follows the same protocol, and a wrong name in it is found here, not while scoring.
+    spelled = {name: str(parse(inner, protocol=protocol, defaults=defaults)) for name, inner in nested.items()}
+    return replace(metric, **{name: parse_spec(text) for name, text in spelled.items()}) if nested else metric

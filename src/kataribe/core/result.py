@@ -16,7 +16,7 @@ import numpy as np
 
 from kataribe.core import registry
 from kataribe.core.errors import InputError, UsageError, nearest
-from kataribe.core.types import Array, Coverage, Floats, Score
+from kataribe.core.types import Anchors, Array, Coverage, Floats, Score
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,7 @@ class MetricResult:
     columns: tuple[str, ...]
     statistics: Array
     details: Sequence[Any] | None = None
+    anchors: Anchors | None = None
 
     @property
     def value(self) -> float:
@@ -51,13 +52,21 @@ class MetricResult:
             id: Score(values[row], {name: part[row] for name, part in parts.items()}) for row, id in enumerate(self.ids)
         }
 
+    @property
+    def normalised(self) -> float | None:
+        """The value between what chance scores (0) and what people score (1)."""
+        return self.anchors.normalise(self.value) if self.anchors else None
+
     def summary(self) -> dict[str, Any]:
-        return {
+        summary = {
             "value": self.value,
             "parts": dict(self.parts),
             "interval": list(self.interval) if self.interval else None,
             "signature": self.signature,
         }
+        if self.anchors:
+            summary["anchors"] = asdict(self.anchors) | {"normalised": self.normalised}
+        return summary
 
     def to_dict(self) -> dict[str, Any]:
         rows = zip(self.ids, self.statistics.tolist(), strict=True)
@@ -75,18 +84,19 @@ class MetricResult:
         ids = tuple(items)
         names = list(data["parts"])
         columns = tuple(data["statistics"]["columns"])
-        details = data.get("details")
+        details, anchors = data.get("details"), data.get("anchors")
         return cls(
             metric=metric,
             score=Score(_number(data["value"]), {name: _number(part) for name, part in data["parts"].items()}),
             interval=tuple(data["interval"]) if data["interval"] else None,
             signature=data["signature"],
             ids=ids,
-            item_values=np.array([_number(items[id]["value"]) for id in ids], dtype=np.float64),
-            item_parts={name: np.array([_number(items[id].get(name)) for id in ids]) for name in names},
+            item_values=np.array([items[id]["value"] for id in ids], dtype=np.float64),
+            item_parts={name: np.array([items[id].get(name) for id in ids], dtype=np.float64) for name in names},
             columns=columns,
             statistics=np.array([rows[id] for id in ids]).reshape(len(ids), len(columns)),
             details=[details[id] for id in ids] if details is not None else None,
+            anchors=Anchors(anchors["human"], anchors["null"]) if anchors else None,
         )
 
 
@@ -94,7 +104,8 @@ class MetricResult:
 class Result:
     """All metrics of one evaluation.
 
-    `result["meteor"].value`, `result["meteor"].items["some id"]`, `result.table()`, `result.to_json()`.
+    `result["meteor"].value`, `result["meteor"].items["some id"]`, `result.table()`, `result.to_json()`. `content`
+    is what was scored, by id, for whoever wants to show it.
     """
 
     task: str
@@ -102,6 +113,7 @@ class Result:
     coverage: Coverage
     warnings: tuple[str, ...]
     version: str
+    content: Mapping[str, Any] | None = None
 
     def __getitem__(self, metric: str) -> MetricResult:
         if metric in self.metrics:
@@ -127,6 +139,8 @@ class Result:
     def to_json(self) -> str:
         """Everything, as `-o` writes it and `from_json` reads it."""
         full = self.summary() | {"metrics": {name: metric.to_dict() for name, metric in self.metrics.items()}}
+        if self.content is not None:
+            full["content"] = self.content
         return msgspec.json.encode(full).decode()
 
     @classmethod
@@ -140,6 +154,7 @@ class Result:
                 coverage=Coverage(**data["coverage"]),
                 warnings=tuple(data["warnings"]),
                 version=data["kataribe"],
+                content=data.get("content"),
             )
         except msgspec.DecodeError as error:
             raise InputError(f"is not JSON ({error})", file=file, hint=hint) from None

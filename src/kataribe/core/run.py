@@ -64,7 +64,14 @@ def run(
             statistics=statistics,
             details=_details(metric, shards, context, engine) if details else None,
         )
-    return Result(task=task, metrics=results, coverage=coverage, warnings=tuple(warnings), version=kataribe.__version__)
+    said = [warning for metric, context in zip(metrics, contexts, strict=True) for warning in metric.warnings(context)]
+    return Result(
+        task=task,
+        metrics=results,
+        coverage=coverage,
+        warnings=tuple(dict.fromkeys([*warnings, *said])),
+        version=kataribe.__version__,
+    )
 
 
 def _shards(items: Items, workers: int) -> list[Items]:

@@ -29,6 +29,24 @@ class Score:
 
 
 @dataclass(frozen=True)
+class Anchors:
+    """What people and chance score on the same data, so that a score can be read.
+
+    >>> Anchors(human=0.75, null=0.25).normalise(0.5)
+    0.5
+    """
+
+    human: float | None
+    null: float
+
+    def normalise(self, value: float) -> float | None:
+        """0 is chance, 1 is people; nothing where people are unknown or no better than chance."""
+        if self.human is None or self.human <= self.null:
+            return None
+        return (value - self.null) / (self.human - self.null)
+
+
+@dataclass(frozen=True)
 class Coverage:
     """How much of the data was there to be scored; nothing partial is scored silently."""
 
@@ -38,6 +56,68 @@ class Coverage:
     missing: int = 0
     extra: int = 0
     empty: int = 0
+
+
+@dataclass(frozen=True, order=True)
+class Segment:
+    """A stretch of time in seconds. Reversed and empty segments exist in real files; they are falsy.
+
+    >>> a, b = Segment(0, 6), Segment(4, 10)
+    >>> a & b, a | b, (a & b).length
+    (Segment(start=4, end=6), Segment(start=0, end=10), 2)
+    >>> a.iou(b)
+    0.2
+    >>> bool(a & Segment(8, 9))
+    False
+    """
+
+    start: float
+    end: float
+
+    @property
+    def length(self) -> float:
+        return max(0, self.end - self.start)
+
+    def __bool__(self) -> bool:
+        return self.end > self.start
+
+    def __and__(self, other: Segment) -> Segment:
+        """What both cover; falsy where they do not meet."""
+        return Segment(max(self.start, other.start), min(self.end, other.end))
+
+    def __or__(self, other: Segment) -> Segment:
+        """The hull: from the first start to the last end."""
+        return Segment(min(self.start, other.start), max(self.end, other.end))
+
+    def iou(self, other: Segment) -> float:
+        """Intersection over union; 0 where either is empty."""
+        overlap = (self & other).length
+        return overlap / (self | other).length if overlap else 0.0
+
+
+@dataclass(frozen=True)
+class Caption:
+    """A sentence about a stretch of a video."""
+
+    segment: Segment
+    text: str
+
+
+@dataclass(frozen=True)
+class Story:
+    """What somebody, or a model, tells about one video, in the order they told it.
+
+    >>> story = Story("v", 10.0, (Caption(Segment(5, 9), "He falls."), Caption(Segment(0, 5), "He runs.")))
+    >>> [caption.text for caption in story.in_time_order()]
+    ['He runs.', 'He falls.']
+    """
+
+    video: str
+    duration: float | None
+    captions: tuple[Caption, ...]
+
+    def in_time_order(self) -> tuple[Caption, ...]:
+        return tuple(sorted(self.captions, key=lambda caption: caption.segment))
 
 
 @dataclass(frozen=True)

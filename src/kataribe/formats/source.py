@@ -21,6 +21,9 @@ from kataribe.core.errors import InputError, shorten, some
 # A caption of a film scene has a few hundred characters; far beyond that a file was mistaken for a caption.
 MAX_CAPTION_CHARACTERS = 30_000
 
+# JSON is parsed whole and takes about five times its size in memory; JSON lines and tables are read line by line.
+MAX_JSON_CHARACTERS = 1 << 30
+
 
 class DuplicateKeys(dict[str, Any]):
     """A JSON object in which `repeated` keys stood more than once; the parser must not choose silently."""
@@ -44,8 +47,7 @@ def open_text(path: Path) -> Iterator[TextIO]:
     """The file as UTF-8 text, unpacked when it is gz (told by content, not by name)."""
     try:
         with path.open("rb") as raw:
-            packed = raw.read(2) == b"\x1f\x8b"
-            raw.seek(0)
+            packed = raw.peek(2)[:2] == b"\x1f\x8b"  # peek, not seek: a pipe can be read only once
             binary = gzip.GzipFile(fileobj=raw) if packed else raw
             # utf-8-sig: files from spreadsheets start with a byte order mark.
             with io.TextIOWrapper(binary, encoding="utf-8-sig", newline="") as text:
@@ -66,7 +68,7 @@ def open_text(path: Path) -> Iterator[TextIO]:
 
 def read_json(path: Path) -> Any:
     with open_text(path) as text:
-        content = text.read()
+        content = _read_bounded(text, path)
     if not content.strip():
         raise InputError("is empty", file=path, hint="did the program that wrote it stop early?")
     try:
@@ -79,6 +81,19 @@ def read_json(path: Path) -> Any:
         ) from None
     except RecursionError:
         raise InputError("is nested too deeply to be captions", file=path) from None
+
+
+def _read_bounded(text: TextIO, path: Path) -> str:
+    """A packed file tells its size only by being read; more than the limit is never held."""
+    if path.stat().st_size <= MAX_JSON_CHARACTERS:
+        content = text.read(MAX_JSON_CHARACTERS)
+        if not text.read(1):
+            return content
+    raise InputError(
+        f"is larger than {MAX_JSON_CHARACTERS >> 20:,} MB, the most that is read as one JSON document",
+        file=path,
+        hint="write it as JSON lines (.jsonl), which are read line by line",
+    )
 
 
 def parse_json(content: str) -> Any:
@@ -95,7 +110,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return marked
 
 
-def refuse_repeated_keys(value: dict[str, Any], path: Path | None) -> None:
+def refuse_repeated_keys(value: dict[str, Any], path: str | Path | None) -> None:
     if isinstance(value, DuplicateKeys):
         raise InputError(
             f"has the same id more than once: {some(value.repeated)}",
@@ -141,7 +156,7 @@ def read_table(path: Path) -> Iterator[tuple[str, dict[str, str]]]:
             raise InputError(f"line {rows.line_num} is not a table row ({error})", file=path) from None
 
 
-def check_text(value: Any, *, file: Path | None, id: str, field: str) -> str:
+def check_text(value: Any, *, file: str | Path | None, id: str, field: str) -> str:
     """A caption, or one line that says why it cannot be one."""
     if value is None:
         raise InputError("is null", file=file, id=id, field=field, hint="give a string; an empty one counts as empty")
@@ -161,7 +176,7 @@ def check_text(value: Any, *, file: Path | None, id: str, field: str) -> str:
             field=field,
             hint="is this really one caption?",
         )
-    if not value.isascii() and any("\ud800" <= character <= "\udfff" for character in value):
+    if not has_only_characters(value):
         raise InputError(
             "contains half of a surrogate pair, which is not a character", file=file, id=id, field=field,
             hint="write the file as UTF-8",
@@ -169,7 +184,12 @@ def check_text(value: Any, *, file: Path | None, id: str, field: str) -> str:
     return value
 
 
-def check_id(value: Any, *, file: Path | None, place: str) -> str:
+def has_only_characters(text: str) -> bool:
+    """JSON can smuggle in halves of surrogate pairs, which no encoder accepts."""
+    return text.isascii() or not any("\ud800" <= character <= "\udfff" for character in text)
+
+
+def check_id(value: Any, *, file: str | Path | None, place: str) -> str:
     """Ids are compared as text: 42 and "42" are the same picture."""
     if isinstance(value, bool) or not isinstance(value, str | int):
         raise InputError(f"{place}: the id is {_kind(value)}, not a string or a whole number", file=file)

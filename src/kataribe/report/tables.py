@@ -26,20 +26,34 @@ def check_format(format: str) -> None:
 
 
 def _rows(result: Result) -> tuple[list[str], Rows]:
-    """A row for each metric and, indented below it, for each of its parts; values times 100."""
+    """A row for each metric and, indented below it, for each of its parts; values times 100.
+
+    A part at a threshold, such as `recall@0.5`, stands in the row of its part under the threshold, and `@0.5` in the
+    metric's own. Intervals and anchors have columns where there are any.
+    """
+    thresholds = list(dict.fromkeys(t for metric in result for name in metric.parts if (t := name.partition("@")[2])))
     with_interval = any(metric.interval for metric in result)
-    header = ["metric", "score"] + (["95% interval"] if with_interval else [])
+    with_anchors = any(metric.anchors for metric in result)
+    header = ["metric", "score"] + ["95% interval"] * with_interval + [f"@{t}" for t in thresholds]
+    header += ["null", "human", "normalised"] * with_anchors
     rows: Rows = []
     for metric in result:
         interval = f"{100 * metric.interval[0]:.2f} - {100 * metric.interval[1]:.2f}" if metric.interval else ""
-        rows.append([metric.metric, _percent(metric.value)] + ([interval] if with_interval else []))
+        row = [metric.metric, _percent(metric.value)] + [interval] * with_interval
+        row += [_percent(metric.parts.get(f"@{t}")) for t in thresholds]
+        anchors = [metric.anchors.null, metric.anchors.human, metric.normalised] if metric.anchors else [None] * 3
+        rows.append(row + [_percent(value) for value in anchors] * with_anchors)
         for name, part in metric.parts.items():
-            rows.append([f"  {name}", _percent(part)] + ([""] if with_interval else []))
+            if "@" not in name:
+                at = [_percent(metric.parts.get(f"{name}@{t}")) for t in thresholds]
+                rows.append([f"  {name}", _percent(part)] + [""] * with_interval + at + ["", "", ""] * with_anchors)
     return header, rows
 
 
-def _percent(value: float) -> str:
+def _percent(value: float | None) -> str:
     """A score that does not exist (of people, where there was only one) is a dash."""
+    if value is None:
+        return ""
     return "-" if math.isnan(value) else f"{100 * value:.2f}"
 
 

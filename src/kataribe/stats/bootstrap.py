@@ -32,8 +32,8 @@ def resample_weights(items: int, replicates: int, rng: np.random.Generator) -> I
 def percentile_interval(replicates: npt.NDArray[np.float64], level: float = 0.95) -> tuple[float, float]:
     """The central interval that holds `level` of the replicates.
 
-    >>> percentile_interval(np.arange(101.0), level=0.9)
-    (5.0, 95.0)
+    >>> percentile_interval(np.arange(101.0), level=0.5)
+    (25.0, 75.0)
     """
     tail = (1 - level) / 2
     low, high = np.quantile(replicates, [tail, 1 - tail])

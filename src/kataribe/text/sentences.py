@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import count
 
 import numpy as np
 import numpy.typing as npt
@@ -60,6 +62,16 @@ class NgramIndex:
         return spelled
 
 
+def numbering() -> defaultdict[str, int]:
+    """A dictionary that numbers what it is asked for, in order of first appearance.
+
+    >>> places = numbering()
+    >>> places["b"], places["a"], places["b"]
+    (0, 1, 0)
+    """
+    return defaultdict(count().__next__)
+
+
 class Sentences:
     """A set of tokenized sentences, in order of first appearance.
 
@@ -74,9 +86,9 @@ class Sentences:
     @classmethod
     def unique(cls, texts: Iterable[str]) -> tuple[Sentences, Int64s]:
         """The distinct texts, and for each text given the place of its sentence."""
-        places: dict[str, int] = {}
-        found = [places.setdefault(text, len(places)) for text in texts]
-        return cls(list(places)), np.array(found, dtype=np.int64)
+        places = numbering()
+        found = np.fromiter(map(places.__getitem__, texts), dtype=np.int64)
+        return cls(list(places)), found
 
     def __len__(self) -> int:
         return len(self.texts)

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from importlib.metadata import version
 from typing import Any
@@ -25,9 +25,23 @@ from kataribe.core.errors import UsageError, nearest
 
 @dataclass(frozen=True)
 class Tokenizer:
+    """`tokenize` cuts texts in their order; `alone`, where it makes a difference, each as if it were the only one.
+
+    The PTB tokenizer reads the caption tools' input as one long text: whether a single letter keeps its dot depends
+    on how the next caption begins.
+    """
+
     name: str
     signature: str
     tokenize: Callable[[Sequence[str]], list[str]]
+    tokenize_alone: Callable[[Sequence[str]], list[str]] | None = None
+
+    @property
+    def looks_ahead(self) -> bool:
+        return self.tokenize_alone is not None
+
+    def alone(self, texts: Sequence[str]) -> list[str]:
+        return (self.tokenize_alone or self.tokenize)(texts)
 
     def __call__(self, texts: Sequence[str]) -> list[str]:
         """
@@ -51,12 +65,12 @@ def names() -> list[str]:
 def _ptb() -> Tokenizer:
     from kataribe.text import ptb
 
-    return Tokenizer("ptb", "ptb", ptb.tokenize)
+    return Tokenizer("ptb", "ptb", ptb.tokenize, partial(ptb.tokenize, look_ahead=False))
 
 
 def _sudachi() -> Tokenizer:
     sudachipy = _need("sudachipy", "ja")
-    dictionary = sudachipy.Dictionary(dict="core").create(mode=sudachipy.SplitMode.A)
+    dictionary = sudachipy.Dictionary(dict="core").tokenizer(mode=sudachipy.SplitMode.A)
     signature = f"ja-sudachi{version('sudachipy')}-core{version('sudachidict_core')}"
     return Tokenizer("ja", signature, _each(lambda text: [m.surface() for m in dictionary.tokenize(text)]))
 

@@ -1,0 +1,167 @@
+"""Stories in columns: a million captions are a few arrays, and each text is kept once."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from kataribe.core.errors import InputError, shorten
+from kataribe.core.types import Caption, Floats, Segment, Story
+from kataribe.formats.source import MAX_CAPTION_CHARACTERS, check_text, has_only_characters
+from kataribe.text.sentences import Int64s, numbering
+
+
+@dataclass(frozen=True, eq=False)
+class StoryTable:
+    """Video v has the captions bounds[v]:bounds[v + 1], each a segment and the place of its text in `texts`.
+
+    >>> table = StoryTable.of([Story("v", 9.0, (Caption(Segment(0, 4), "A dog."), Caption(Segment(4, 9), "A dog.")))])
+    >>> table.texts, table.places.tolist(), table.segments.tolist()
+    (['A dog.'], [0, 0], [[0.0, 4.0], [4.0, 9.0]])
+    >>> table["v"].captions[1]
+    Caption(segment=Segment(start=4.0, end=9.0), text='A dog.')
+    """
+
+    source: str
+    videos: list[str]
+    durations: Floats
+    bounds: Int64s
+    segments: Floats
+    places: Int64s
+    texts: list[str]
+
+    @classmethod
+    def of(cls, stories: Iterable[Story], source: str = "") -> StoryTable:
+        builder = StoryBuilder(source)
+        for story in stories:
+            row = builder.open(story.video, story.duration)
+            for caption in story.captions:
+                builder.add(row, caption.segment.start, caption.segment.end, caption.text)
+        return builder.table()
+
+    def __len__(self) -> int:
+        return len(self.videos)
+
+    def __getitem__(self, video: str) -> Story:
+        return self._story(self.videos.index(video))
+
+    def __iter__(self) -> Iterator[Story]:
+        return map(self._story, range(len(self)))
+
+    def _story(self, row: int) -> Story:
+        captions = range(self.bounds[row], self.bounds[row + 1])
+        duration = float(self.durations[row])
+        return Story(
+            self.videos[row],
+            None if np.isnan(duration) else duration,
+            tuple(Caption(Segment(*self.segments[c].tolist()), self.texts[self.places[c]]) for c in captions),
+        )
+
+    def tells_the_same_as(self, other: StoryTable) -> bool:
+        return (
+            self.videos == other.videos
+            and self.texts == other.texts
+            and np.array_equal(self.places, other.places)
+            and np.array_equal(self.bounds, other.bounds)
+            and np.array_equal(self.segments, other.segments, equal_nan=True)
+        )
+
+
+class StoryBuilder:
+    """Collects captions in any order of videos, checking each; `table` puts them in columns."""
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+        self._rows: dict[str, int] = {}
+        self._durations = array("d")
+        self._row_of = array("q")
+        self._times = array("d")
+        self._places = array("q")
+        self._texts = numbering()
+
+    def __contains__(self, video: str) -> bool:
+        return video in self._rows
+
+    def open(self, video: str, duration: Any = None) -> int:
+        """The row of a video, new or known."""
+        row = self._rows.setdefault(video, len(self._rows))
+        if row == len(self._durations):
+            self._durations.append(float("nan"))
+        if duration is not None:
+            self._durations[row] = seconds(duration, self.source, video, "duration")
+        return row
+
+    def add(self, row: int, start: float, end: float, text: str) -> None:
+        self._row_of.append(row)
+        self._times.append(start)
+        self._times.append(end)
+        self._places.append(self._texts[text])
+
+    def add_all(self, row: int, times: Sequence[Any], texts: Sequence[Any]) -> bool:
+        """Add a whole story at once if nothing about it is odd; if not, add nothing."""
+        if not (set(map(type, times)) <= {list, tuple} and set(map(len, times)) <= {2}):
+            return False
+        flat = [time for pair in times for time in pair]
+        if not (set(map(type, flat)) <= {float, int} and set(map(type, texts)) <= {str}):
+            return False
+        if max(map(len, texts), default=0) > MAX_CAPTION_CHARACTERS or not all(map(has_only_characters, texts)):
+            return False
+        try:
+            times_found = array("d", flat)
+        except OverflowError:
+            return False
+        self._row_of.extend([row] * len(times))
+        self._times.extend(times_found)
+        self._places.extend(map(self._texts.__getitem__, texts))
+        return True
+
+    def table(self) -> StoryTable:
+        row_of = np.array(self._row_of, dtype=np.int64)
+        in_video_order = np.argsort(row_of, kind="stable")
+        return StoryTable(
+            source=self.source,
+            videos=list(self._rows),
+            durations=np.array(self._durations),
+            bounds=np.searchsorted(row_of[in_video_order], np.arange(len(self._rows) + 1)),
+            segments=np.array(self._times).reshape(-1, 2)[in_video_order],
+            places=np.array(self._places, dtype=np.int64)[in_video_order],
+            texts=list(self._texts),
+        )
+
+
+def seconds(value: Any, source: str, video: str, field: str) -> float:
+    """A time. Not-a-number and infinity pass: what becomes of such a segment is the task's policy."""
+    if type(value) is float:
+        return value
+    if isinstance(value, int | np.integer | np.floating) and not isinstance(value, bool):
+        try:
+            return float(value)
+        except OverflowError:
+            pass
+    raise InputError(
+        f"is {shorten(repr(value), 30)}, not a number of seconds",
+        file=source or None,
+        id=video,
+        field=field,
+        hint="write times as numbers, like 12.5",
+    )
+
+
+def timestamp(value: Any, source: str, video: str, field: str) -> tuple[float, float]:
+    if not isinstance(value, list | tuple) or len(value) != 2:
+        raise InputError(
+            f"is {shorten(repr(value), 30)}, not [start, end]",
+            file=source or None,
+            id=video,
+            field=field,
+            hint="give two numbers of seconds",
+        )
+    return seconds(value[0], source, video, field), seconds(value[1], source, video, field)
+
+
+def sentence(value: Any, source: str, video: str, field: str) -> str:
+    return check_text(value, file=source or None, id=video, field=field)

@@ -1,0 +1,31 @@
+"""WebVTT and SRT: the captions of one video, the way players and subtitle editors write them."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterator
+from pathlib import Path
+
+from kataribe.core.errors import InputError
+from kataribe.formats.source import check_text, extension, open_text
+
+SUBTITLES = (".vtt", ".srt")
+
+
+def read_subtitles(path: Path) -> Iterator[tuple[float, float, str]]:
+    """(start, end, text) of each cue, without mark-up."""
+    import pysubs2
+
+    with open_text(path) as file:
+        content = file.read()
+    kind = extension(path)[1:]
+    try:
+        cues = pysubs2.SSAFile.from_string(content, format_=kind)
+    except (pysubs2.Pysubs2Error, ValueError) as error:
+        raise InputError(f"is not {kind.upper()} ({error})", file=path, hint="open it in a subtitle editor") from None
+    # The parser skips what it does not understand. A file of nothing but that is no story of nothing.
+    if not len(cues) and content.strip() and not content.lstrip("\ufeff").startswith("WEBVTT"):
+        raise InputError("has no cue like 00:00:01,000 --> 00:00:04,000", file=path, hint="is it really subtitles?")
+    for number, cue in enumerate(cues, start=1):
+        text = html.unescape(cue.plaintext) if kind == "vtt" else cue.plaintext
+        yield cue.start / 1000, cue.end / 1000, check_text(text, file=path, id=path.stem, field=f"cue {number}")

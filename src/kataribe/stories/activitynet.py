@@ -1,0 +1,213 @@
+"""The ActivityNet Captions score: sentence metrics over all pairs of captions whose segments overlap enough.
+
+    pairs(t)   every prediction with EVERY reference of every annotator whose IoU >= t; a prediction with no such
+               reference with a filler text instead
+    value      mean over t = .3 .5 .7 .9 of the mean over videos of METEOR's corpus score on the video's pairs(t)
+    parts      the same with BLEU-1 to 4, ROUGE-L and CIDEr, and detection precision and recall; each also at each t
+
+Krishna, R., Hata, K., Ren, F., Fei-Fei, L., Niebles, J. C. (2017). Dense-captioning events in videos. ICCV.
+
+Quirks. The filler is `abc123!@#` in 2018 and a random word in 2021 (here drawn with the run's seed). CIDEr, which is
+CIDEr-D unless `cider=plain`, takes its idf from the video's own pairs: a lone pair gives 0. Characters outside ASCII
+become spaces. Only the first 1,000 predictions of a video count. Detection takes IoU > t where pairing takes
+IoU >= t. A video without prediction scores 0. The scorer hands the pairs of one video and threshold to the tokenizer
+as one text, so that in rare cases (a caption that ends in a single letter and a dot, say) the next caption decides
+about a dot; that is reproduced.
+
+`pooled=true` is the equation the SODA papers print for this score: the mean of f over all pairs of all videos, fillers
+left out, with CIDEr's idf from all references. `activitynet(2018, paper)` is that with the exact IoU, all predictions
+and the text as it is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal, NamedTuple
+
+import numpy as np
+
+from kataribe.captions.bleu import Bleu
+from kataribe.captions.cider import Cider
+from kataribe.captions.items import CaptionPairs
+from kataribe.captions.rouge import RougeL
+from kataribe.core.errors import UsageError, some
+from kataribe.core.metric import Measured, Metric, Protocols, option
+from kataribe.core.spec import Spec
+from kataribe.core.types import Array, Floats
+from kataribe.stories.detection import detect
+from kataribe.stories.items import Stories, sum_by
+from kataribe.stories.localisation import THRESHOLDS
+from kataribe.stories.overlaps import OverlapPairs, open_endings, overlap_pairs, read_as_one_text
+from kataribe.stories.pairtext import sentence_metric, text_signature
+from kataribe.text.sentences import MAX_ORDER, Int64s
+
+MOST_PREDICTIONS = 1000
+_BLEUS = tuple(f"BLEU-{n}" for n in range(1, MAX_ORDER + 1))
+_TEXT_PARTS = ("METEOR", *_BLEUS, "ROUGE-L", "CIDEr")
+_PARTS = (*_TEXT_PARTS, "precision", "recall")
+
+
+class _Corpus(NamedTuple):
+    """What is known of all videos: texts whose end is cut in several ways, words for the signature and the user."""
+
+    endings: dict[int, list[int]]
+    fields: dict[str, str]
+    warnings: list[str]
+
+
+@dataclass(frozen=True)
+class ActivityNet(Metric):
+    name: ClassVar[str] = "activitynet"
+    task: ClassVar[str] = "stories"
+    title: ClassVar[str] = "ActivityNet Captions"
+    columns: ClassVar[tuple[str, ...]] = (
+        "videos",
+        *(f"pairs@{t}" for t in THRESHOLDS),
+        *(f"{part}@{t}" for part in _PARTS for t in THRESHOLDS),
+    )
+    protocols: ClassVar[Protocols] = {"paper": {"rules": "paper"}}
+
+    year: Literal[2018, 2021] | None = option(None, "which published scorer; it must be said", positional=True)
+    rules: Literal["official", "paper"] = option("official", "the published scorer's, or the paper's", positional=True)
+    pooled: bool | None = option(None, "the mean over all pairs of all videos, without fillers; paper: true")
+    cider: Literal["d", "plain"] = option("d", "CIDEr-D, or CIDEr as first defined")
+
+    def __post_init__(self) -> None:
+        if self.year is None:
+            raise UsageError("activitynet: which year's scorer?", hint="write activitynet(2018) or activitynet(2021)")
+
+    def prepare(self, items: Stories) -> _Corpus:
+        for metric in self._metrics if self._pooled else self._additive:
+            items.text_context(metric)
+        fields = {} if self._pooled else {"filler": f"random-{items.seed}" if self.year == 2021 else "constant"}
+        fields |= items.policy_fields("zero")
+        if self.rules == "paper" or items.cut(MOST_PREDICTIONS) is items:
+            return _Corpus(open_endings(items), fields, [])
+        videos = [items.ids[row] for row in np.flatnonzero(items.predictions.counts > MOST_PREDICTIONS).tolist()]
+        warning = f"activitynet: {len(videos):,} videos have more than {MOST_PREDICTIONS:,} predictions, cut to these: "
+        return _Corpus(open_endings(items), fields, [warning + some(videos)])
+
+    def stats(self, items: Stories, context: _Corpus) -> Array:
+        if self.rules == "official":
+            items = items.cut(MOST_PREDICTIONS)
+        ious = items.ious(self.rules == "paper")
+        pairs = overlap_pairs(items, ious, THRESHOLDS, self._fillers(items), plain=self.rules == "official")
+        pair_counts = [np.bincount(pairs.video[pairs.at(t)], minlength=len(items)) for t in THRESHOLDS]
+        text = self._summed_scores(items, pairs) if self._pooled else self._corpus_scores(items, pairs, context)
+        found = detect(items, ious, THRESHOLDS)
+        columns = [np.ones(len(items)), *pair_counts, text, found.precision, found.recall]
+        return items.counted("zero")[:, None] * np.column_stack(columns)
+
+    def measure(self, totals: Floats) -> Measured:
+        thresholds = len(THRESHOLDS)
+        videos, pairs = totals[..., :1], totals[..., 1 : 1 + thresholds]
+        parts: dict[str, Floats] = {}
+        by_threshold: dict[str, Floats] = {}
+        for place, name in enumerate(_PARTS):
+            sums = totals[..., 1 + thresholds * (place + 1) :][..., :thresholds]
+            with np.errstate(invalid="ignore"):  # a video that was left out has no score: 0/0
+                if self._pooled and name in _TEXT_PARTS:
+                    values = np.where(videos > 0, sums / np.maximum(pairs, 1), np.nan)
+                else:
+                    values = sums / videos
+            parts[name] = values.mean(axis=-1)
+            by_threshold |= {f"{name}@{t}": values[..., k] for k, t in enumerate(THRESHOLDS)}
+        return Measured(parts["METEOR"], parts | by_threshold)
+
+    def warnings(self, context: _Corpus) -> list[str]:
+        return context.warnings
+
+    def signature(self, context: _Corpus) -> dict[str, str]:
+        official = self.rules == "official"
+        return {
+            "v": str(self.year),
+            "tiou": "+".join(map(str, THRESHOLDS)),
+            "mean": "pairs" if self._pooled else "videos",
+            "iou": "tool" if official else "exact",
+            "chars": "ascii" if official else "all",
+            "limit": str(MOST_PREDICTIONS) if official else "none",
+            **text_signature(self._meteor, None),
+            "cider": self.cider,
+            "idf": "references" if self._pooled else "video-pairs",
+            **context.fields,
+        }
+
+    @property
+    def _pooled(self) -> bool:
+        return self.rules == "paper" if self.pooled is None else self.pooled
+
+    @property
+    def _meteor(self) -> Metric:
+        return sentence_metric(Spec("meteor"), self.name)
+
+    @property
+    def _cider(self) -> Cider:
+        return Cider(variant=self.cider)
+
+    @property
+    def _additive(self) -> tuple[Metric, ...]:
+        """The metrics whose corpus score follows from sums of their rows, in the order of the parts they give."""
+        return self._meteor, Bleu(), RougeL()
+
+    @property
+    def _metrics(self) -> tuple[Metric, ...]:
+        return *self._additive, self._cider
+
+    def _fillers(self, items: Stories) -> Int64s | None:
+        if self._pooled:
+            return None
+        return items.fillers if self.year == 2021 else np.full(len(items), items.constant_filler)
+
+    def _corpus_scores(self, items: Stories, pairs: OverlapPairs, context: _Corpus) -> Floats:
+        """Each video a corpus: for each text part and threshold a column of corpus scores."""
+        everything = items.pool.pairs(pairs.candidates, pairs.references)
+        rows = [metric.stats(everything, items.text_context(metric)) for metric in self._additive]
+        told = items.predictions.counts > 0
+        columns: list[list[Floats]] = []
+        for threshold in THRESHOLDS:
+            chosen = pairs.at(threshold)
+            video = pairs.video[chosen]
+            captions, changed = _as_read(items, pairs, chosen, context.endings)
+            values: list[Floats] = []
+            for metric, known in zip(self._additive, rows, strict=True):
+                found = known[chosen]
+                if len(changed):
+                    other = items.pool.pairs(captions.candidate_places[changed], captions.reference_places[changed])
+                    found[changed] = metric.stats(other, items.text_context(metric))
+                values += _parts(metric, sum_by(video, found, len(items)))
+            bounds = np.searchsorted(video, np.arange(len(items) + 1))
+            tokens = captions.tokens(self._cider.tok)
+            cider = self._cider.of_groups(tokens, bounds, tokens.references, bounds)
+            values.append(sum_by(video, cider, len(items)) / np.maximum(np.diff(bounds), 1))
+            columns.append([np.where(told, value, 0.0) for value in values])
+        return np.column_stack([at[part] for part in range(len(_TEXT_PARTS)) for at in columns])
+
+    def _summed_scores(self, items: Stories, pairs: OverlapPairs) -> Floats:
+        """The sum of f over a video's pairs, for each text part and threshold."""
+        captions = items.pool.pairs(pairs.candidates, pairs.references)
+        values = [
+            value
+            for metric in self._metrics
+            for value in _parts(metric, metric.stats(captions, items.text_context(metric)))
+        ]
+        chosen = [pairs.at(threshold) for threshold in THRESHOLDS]
+        return np.column_stack([sum_by(pairs.video[at], v[at], len(items)) for v in values for at in chosen])
+
+
+def _parts(metric: Metric, totals: Floats) -> list[Floats]:
+    """What a sentence metric is here: one column, or BLEU's four."""
+    with np.errstate(invalid="ignore", divide="ignore"):  # a video without pairs
+        measured = metric.per_item(totals)
+    return [measured.parts[name] for name in _BLEUS] if isinstance(metric, Bleu) else [measured.value]
+
+
+def _as_read(
+    items: Stories, pairs: OverlapPairs, chosen: Int64s, endings: dict[int, list[int]]
+) -> tuple[CaptionPairs, Int64s]:
+    """The chosen pairs as the scorer's tokenizer cuts them, and which of them are cut differently than alone."""
+    video = pairs.video[chosen]
+    candidates, references = pairs.candidates[chosen], pairs.references[chosen]
+    read_candidates = read_as_one_text(items, candidates, video, endings)
+    read_references = read_as_one_text(items, references, video, endings)
+    changed = np.flatnonzero((read_candidates != candidates) | (read_references != references))
+    return items.pool.pairs(read_candidates, read_references), changed

@@ -1,0 +1,98 @@
+"""Two stories aligned in time order, at most one to one, and the shares that follow from the sum over the pairs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from kataribe import _native
+from kataribe.core.types import Floats
+from kataribe.stories.items import Bools, Readings, Stories, sum_by
+from kataribe.text.sentences import Int64s
+
+
+@dataclass(frozen=True, eq=False)
+class Alignment:
+    """Every reading aligned with its video's prediction.
+
+    The pairs of reading r are bounds[r]:bounds[r + 1], each a row and a column of the video's table; `cells` are the
+    same pairs among the cells of all tables, `best` the sums of costs that they reach.
+    """
+
+    readings: Readings
+    best: Floats
+    rows: Int64s
+    columns: Int64s
+    bounds: Int64s
+    cells: Int64s
+
+    def sum(self, values: Floats) -> Floats:
+        """For each reading the sum of a value over its pairs."""
+        reading_of = np.repeat(np.arange(len(self.best)), np.diff(self.bounds))
+        return sum_by(reading_of, values, len(self.best))
+
+
+def align(items: Stories, readings: Readings, costs: Floats, *, pair_first: bool = False) -> Alignment:
+    """The alignments with the largest sum of costs; see native/stories.cpp for ties and `pair_first`."""
+    best, rows, columns, bounds = _native.align_stories(
+        costs,
+        items.cells,
+        readings.video,
+        readings.rows,
+        readings.bounds,
+        items.prediction_order,
+        items.predictions.bounds,
+        pair_first,
+    )
+    video = np.repeat(readings.video, np.diff(bounds))
+    cells = items.cells[video] + rows * items.predictions.counts[video] + columns
+    return Alignment(readings, best, rows, columns, bounds, cells)
+
+
+class Shares(NamedTuple):
+    precision: Floats
+    recall: Floats
+    f1: Floats
+
+
+def shares(sums: Floats, predicted: Int64s, told: Int64s) -> Shares:
+    """A sum over pairs as a share of either story; a story of nothing has 0 of everything.
+
+    >>> shares(np.array([2.2]), np.array([4]), np.array([3])).f1.round(4)
+    array([0.6286])
+    """
+    precision = np.divide(sums, predicted, out=np.zeros_like(sums), where=predicted > 0)
+    recall = np.divide(sums, told, out=np.zeros_like(sums), where=told > 0)
+    return Shares(precision, recall, harmonic_mean(precision, recall))
+
+
+def harmonic_mean(a: Floats, b: Floats) -> Floats:
+    a, b = np.asarray(a), np.asarray(b)
+    both = a + b
+    return np.divide(2 * a * b, both, out=np.zeros_like(both), where=both > 0)
+
+
+def best_of_video(f1: Floats, video: Int64s) -> Bools:
+    """Which reading has its video's highest F1, the first of equals.
+
+    >>> best_of_video(np.array([0.1, 0.4, 0.4]), np.array([0, 1, 1])).tolist()
+    [True, True, False]
+    """
+    order = np.lexsort((np.arange(len(f1)), -f1, video))
+    best = np.zeros(len(f1), dtype=np.bool_)
+    best[order[np.diff(video[order], prepend=-1) != 0]] = True
+    return best
+
+
+@dataclass(frozen=True, eq=False)
+class ScoredAlignment:
+    """An alignment with what it is worth: `ious` and `text` (none where only timing counts) by pair, `shares` by
+    reading."""
+
+    threshold: float | None
+    alignment: Alignment
+    ious: Floats
+    text: Floats | None
+    shares: Shares

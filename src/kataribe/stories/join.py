@@ -1,0 +1,196 @@
+"""Predicted and reference stories -> items by video, with what does not fit counted and said."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+
+from kataribe.captions.items import TextPool
+from kataribe.core.errors import InputError, JoinError, some
+from kataribe.core.types import Coverage
+from kataribe.formats.storytable import StoryTable
+from kataribe.stories.items import Bools, Missing, Stories, Told
+from kataribe.text.sentences import Int64s, numbering
+
+SegmentPolicy = Literal["zero", "error"]
+
+# What the 2018 ActivityNet scorer puts beside a prediction without partner.
+CONSTANT_FILLER = "abc123!@#"
+# The PTB tokenizer looks at the next caption before it decides about some endings, never about these...
+_SETTLED = re.compile(
+    r"(?:.*\s)?(?!(?:art|ca|figs?|nos?|op|pp|prop)\.)[a-z0-9]{2,}[.!?]?\s*|\s*", re.IGNORECASE | re.DOTALL
+)
+# ... and these are the kinds of next caption that make a difference to it, as opposed to any other.
+_FOLLOWING: tuple[tuple[str, ...], ...] = (("The dog",), ("5 dogs",), ())
+# Files round the duration and the last segment's end apart.
+_LATE_SECONDS = 0.001
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
+
+
+def refuse_repeated_references(references: Sequence[StoryTable]) -> None:
+    for place, table in enumerate(references):
+        for earlier in references[:place]:
+            if table.tells_the_same_as(earlier):
+                raise InputError(
+                    f"tells the same stories as {earlier.source or 'the references before it'}",
+                    file=table.source or None,
+                    hint="give each annotator's file once",
+                )
+
+
+def join(
+    predictions: StoryTable, references: Sequence[StoryTable], missing: Missing | None, seed: int
+) -> tuple[Stories, Coverage, list[str]]:
+    """Items in the order of the references: the first file's videos, then what further files add."""
+    told = {video for table in references for video in _told(table)}
+    ids = [video for video in dict.fromkeys(v for table in references for v in table.videos) if video in told]
+    silent = [video for table in references for video in table.videos if video not in told]
+    if not ids:
+        raise InputError("no video has a reference caption", file=references[0].source or None)
+    predicted_videos = set(predictions.videos)
+    predicted = np.array([video in predicted_videos for video in ids])
+    absent = [video for video in ids if video not in predicted_videos]
+    extra = [video for video in predictions.videos if video not in told]
+    if len(absent) == len(ids):
+        raise JoinError(
+            f"no prediction has the id of a reference (predicted: {some(extra)}; references: {some(ids)})",
+            hint="were these files made for each other?",
+        )
+    if absent and missing == "error":
+        raise JoinError(
+            f"no prediction for {len(absent):,} of {len(ids):,} videos: {some(absent)}",
+            hint="--missing zero scores them 0, --missing drop leaves them out",
+        )
+    places = numbering()
+    rows = {video: row for row, video in enumerate(ids)}
+    predicted_side, _ = _collect([predictions], rows, places)
+    reference_side, annotator = _collect(references, rows, places)
+    fillers = np.array([places[text] for text in random_fillers(len(ids), seed)])
+    constant_filler = places[CONSTANT_FILLER]
+    other_version = {places[text]: places[plain_text(text)] for text in list(places) if not text.isascii()}
+    texts = list(places)
+    plain = np.arange(len(texts))
+    plain[list(other_version)] = list(other_version.values())
+    settled = enumerate(map(_SETTLED.fullmatch, texts))
+    open_ended = [place for place, match in settled if match is None and texts[place].isascii()]
+    before = [(place, following) for place in open_ended for following in _FOLLOWING]
+    items = Stories(
+        ids=ids,
+        predicted=predicted,
+        predictions=predicted_side,
+        references=reference_side,
+        annotator=annotator,
+        annotators=len(references),
+        pool=TextPool(texts, before),
+        plain=plain,
+        open_ended={
+            place: range(len(texts) + len(_FOLLOWING) * k, len(texts) + len(_FOLLOWING) * (k + 1))
+            for k, place in enumerate(open_ended)
+        },
+        fillers=fillers,
+        constant_filler=constant_filler,
+        seed=seed,
+        missing=missing,
+    )
+    without_caption = predicted & (predicted_side.counts == 0)
+    empty = [ids[row] for row in np.flatnonzero(without_caption).tolist()]
+    warnings = []
+    if silent:
+        warnings.append(f"{len(silent):,} reference videos have no caption and were not scored: {some(silent)}")
+    if absent:
+        action = {"zero": ", scored 0", "drop": ", left out"}.get(missing or "", ", scored as each signature says")
+        warnings.append(f"{len(absent):,} of {len(ids):,} videos have no prediction{action}: {some(absent)}")
+    if extra:
+        warnings.append(f"{len(extra):,} predicted videos have no reference and were not scored: {some(extra)}")
+    if empty:
+        warnings.append(f"{len(empty):,} videos are predicted to have no caption at all, scored 0: {some(empty)}")
+    coverage = Coverage(
+        references=len(ids),
+        predicted=len(predictions),
+        scored=len(ids),
+        missing=len(absent),
+        extra=len(extra),
+        empty=len(empty),
+    )
+    return items, coverage, warnings
+
+
+def plain_text(text: str) -> str:
+    """As the ActivityNet scorers read it: characters outside ASCII become spaces.
+
+    >>> plain_text("a café")
+    'a caf '
+    """
+    return text if text.isascii() else _NOT_ASCII.sub(" ", text)
+
+
+def random_fillers(videos: int, seed: int) -> list[str]:
+    """For each video the text that the 2021 ActivityNet scorer puts beside a prediction without partner.
+
+    The scorer draws a new one for every prediction and threshold. One for each video serves as well: no caption
+    contains such a word, so which one it is moves no number.
+
+    >>> random_fillers(1, seed=0)
+    ['xbqdvnztbsxuhrgmcyg']
+    """
+    rng = np.random.default_rng(seed)
+    ends = np.cumsum(rng.integers(10, 21, videos)).tolist()
+    letters = bytes(rng.integers(ord("a"), ord("z") + 1, ends[-1], dtype=np.uint8)).decode()
+    return [letters[start:end] for start, end in zip([0, *ends], ends, strict=False)]
+
+
+def odd_segments(table: StoryTable, role: str, policy: SegmentPolicy) -> list[str]:
+    """Segments that overlap nothing or leave the video: one warning for each kind, or refused.
+
+    A segment that only ends after its video does is reported but never refused: rounding does that, and it is
+    scored as it stands.
+    """
+    start, end = table.segments.T
+    duration = np.repeat(table.durations, np.diff(table.bounds))
+    real = np.isfinite(start) & np.isfinite(end)
+    unusable: dict[str, Bools] = {
+        "no numbers": ~real,
+        "reversed": real & (end < start),
+        "empty": real & (end == start),
+        "outside the video": real & (end > start) & ((start >= duration) | (end <= 0)),
+    }
+    video_of = np.repeat(np.arange(len(table)), np.diff(table.bounds))
+    warnings = []
+    for kind, which in unusable.items():
+        videos = [table.videos[row] for row in np.unique(video_of[which])]
+        if not videos:
+            continue
+        found = f"{int(which.sum()):,} {role} segments are {kind}, in {some(videos)}"
+        if policy == "error":
+            raise InputError(found, file=table.source or None, hint="mend them, or --segments zero scores them 0")
+        warnings.append(f"{found}; they overlap nothing and score 0")
+    late = real & (end > duration + _LATE_SECONDS) & (start < duration)
+    if late.any():
+        videos = [table.videos[row] for row in np.unique(video_of[late])]
+        warnings.append(f"{int(late.sum()):,} {role} segments end after their video, in {some(videos)}")
+    return warnings
+
+
+def _told(table: StoryTable) -> list[str]:
+    return [video for video, count in zip(table.videos, np.diff(table.bounds), strict=True) if count]
+
+
+def _collect(tables: Sequence[StoryTable], rows: dict[str, int], places: defaultdict[str, int]) -> tuple[Told, Int64s]:
+    """The tables' captions by row, then table, then order in the table; their texts join `places`."""
+    video, table_of, segments, texts = [], [], [], []
+    for number, table in enumerate(tables):
+        place_of = np.fromiter(map(places.__getitem__, table.texts), dtype=np.int64)
+        row_of = np.array([rows.get(name, -1) for name in table.videos], dtype=np.int64)
+        video.append(np.repeat(row_of, np.diff(table.bounds)))
+        table_of.append(np.full(len(table.places), number))
+        segments.append(table.segments)
+        texts.append(place_of[table.places])
+    all_videos, all_tables = np.concatenate(video), np.concatenate(table_of)
+    order = np.lexsort((all_tables, all_videos))
+    order = order[all_videos[order] >= 0]
+    bounds = np.searchsorted(all_videos[order], np.arange(len(rows) + 1))
+    return Told(bounds, np.concatenate(segments)[order], np.concatenate(texts)[order]), all_tables[order]

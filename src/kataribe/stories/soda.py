@@ -1,0 +1,211 @@
+"""SODA: a predicted story against a reference story, aligned in time order and at most one to one.
+
+    S[i][j]   = max(S[i-1][j], S[i-1][j-1] + C[i][j], S[i][j-1]), both stories in time order
+    a         C = IoU where IoU >= t, else 0;  sum = f over the aligned pairs;  mean over t = .3 .5 .7 .9
+    b         C = IoU;                         sum = f over the aligned pairs
+    c         C = IoU * f;                     sum = S, the best alignment itself
+    d         C = IoU;                         sum = S (timing only)
+    precision = sum / predicted captions, recall = sum / reference captions, F1 their harmonic mean,
+    for each video; the value is the mean F1 over videos. f is any sentence metric, METEOR unless said.
+
+Fujita, S., Hirao, T., Kamigaito, H., Okumura, M., Nagata, M. (2020). SODA: story oriented dense video captioning
+evaluation framework. ECCV. An earlier paper in Japanese has a and b, and c as a variant.
+
+Quirks: what the published tool does (`official`) and what the papers define (`paper`, written `soda(c, paper)`).
+                                            official                           paper
+    refs    several annotators              pooled into one story              best F1 (for each video and t)
+    roles   in f                            prediction given as reference      prediction is the hypothesis
+    order   of references, refs=best        as in the file                     by start, then end
+    apart   captions that do not overlap    the first two may pair in a, b     never pair
+    idf     of CIDEr as f                   the video's predictions            the references
+    iou                                     union + 1e-8                       exact
+    missing videos                          left out                           score 0
+`refs=mean` is the mean of one run for each annotator, which many papers report. A video that is predicted to have no
+caption scores 0 in both. Each text is tokenized alone, so that no caption's score depends on its neighbours. A pair is
+aligned only where leaving either caption out would lower the sum; under `apart=first` the first captions of both
+stories are aligned whenever nothing else before them is, be their overlap 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from kataribe.core.errors import UsageError
+from kataribe.core.metric import Measured, Metric, Protocols, option
+from kataribe.core.spec import Spec
+from kataribe.core.types import Array, Floats
+from kataribe.stories.alignment import Alignment, ScoredAlignment, align, best_of_video, shares
+from kataribe.stories.describe import describe
+from kataribe.stories.items import Bools, Missing, Stories
+from kataribe.stories.pairtext import PairText, sentence_metric
+
+_RULES: dict[str, dict[str, str]] = {
+    "official": {
+        "refs": "pooled",
+        "roles": "swapped",
+        "order": "file",
+        "apart": "first",
+        "idf": "predictions",
+        "iou": "tool",
+    },
+    "paper": {
+        "refs": "best",
+        "roles": "proper",
+        "order": "sorted",
+        "apart": "never",
+        "idf": "references",
+        "iou": "exact",
+    },
+}
+_MISSING: dict[str, Missing] = {"official": "drop", "paper": "zero"}
+_THRESHOLDS = (0.3, 0.5, 0.7, 0.9)
+
+
+@dataclass(frozen=True)
+class _Corpus:
+    """What the rows of a shard need to know of all videos."""
+
+    text: Any
+    annotator_weights: Floats
+    policy: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Soda(Metric):
+    name: ClassVar[str] = "soda"
+    task: ClassVar[str] = "stories"
+    title: ClassVar[str] = "SODA"
+    columns: ClassVar[tuple[str, ...]] = ("weight", "precision", "recall", "f1")
+    protocols: ClassVar[Protocols] = {"paper": {"rules": "paper"}}
+
+    # No default of its own, so that the variant is always printed: `soda` is read as soda(c) and prints as that.
+    variant: Literal["a", "b", "c", "d"] = option(None, "which cost and which sum; c unless said", positional=True)
+    rules: Literal["official", "paper"] = option("official", "what fills the options left open", positional=True)
+    text: Spec = option(Spec("meteor"), "f, any sentence metric")
+    tiou: tuple[float, ...] = option(_THRESHOLDS, "the thresholds of a")
+    refs: Literal["pooled", "best", "mean"] | None = option(None, "several annotators as one, the best, or their mean")
+    roles: Literal["swapped", "proper"] | None = option(None, "whether f is given the prediction as its reference")
+    order: Literal["file", "sorted"] | None = option(None, "of the references under refs=best")
+    apart: Literal["first", "never"] | None = option(None, "which captions may pair without overlap, in a and b")
+    idf: Literal["predictions", "references"] | None = option(None, "where CIDEr as f takes its idf from")
+    iou: Literal["tool", "exact"] | None = option(None, "with the published tool's constant, or exact")
+
+    def __post_init__(self) -> None:
+        if self.variant is None:
+            object.__setattr__(self, "variant", "c")
+        if self.variant != "a" and self.tiou != _THRESHOLDS:
+            raise UsageError(f"soda({self.variant}): only soda(a) has thresholds", hint="leave tiou out")
+        if not all(0 <= threshold <= 1 for threshold in self.tiou):
+            raise UsageError("soda(a): thresholds are between 0 and 1", hint="write tiou=0.3+0.5")
+
+    def prepare(self, items: Stories) -> _Corpus:
+        return _Corpus(
+            text=self._f.prepare(items) if self.variant != "d" else None,
+            annotator_weights=_annotator_weights(items, self._counted(items)),
+            policy=items.policy_fields(_MISSING[self.rules]),
+        )
+
+    def stats(self, items: Stories, context: _Corpus) -> Array:
+        rows = [self._rows(items, scored, context) for scored in self._alignments(items, context)]
+        return np.asarray(np.mean(rows, axis=0))
+
+    def measure(self, totals: Floats) -> Measured:
+        with np.errstate(invalid="ignore"):  # a video that was left out has no score: 0/0
+            precision, recall, f1 = (totals[..., column] / totals[..., 0] for column in (1, 2, 3))
+        return Measured(f1, {"precision": precision, "recall": recall})
+
+    def signature(self, context: _Corpus) -> dict[str, str]:
+        fields: dict[str, str] = {"v": self.variant}
+        if self.variant == "a":
+            fields["tiou"] = "+".join(map(str, self.tiou))
+        if self.variant != "d":
+            fields |= self._f.signature(context.text) | {"roles": self._chosen("roles")}
+        fields |= {"refs": self._chosen("refs"), "order": self._order, "iou": self._chosen("iou")}
+        if self.variant in "ab":
+            fields["apart"] = self._chosen("apart")
+        return fields | context.policy
+
+    def details(self, items: Stories, context: _Corpus) -> list[Any]:
+        found = list(self._alignments(items, context))
+        return describe(items, found, [self._used(scored) for scored in found])
+
+    def _chosen(self, name: str) -> Any:
+        """An option as it was written, or else as the rules have it."""
+        return getattr(self, name) or _RULES[self.rules][name]
+
+    @property
+    def _order(self) -> str:
+        """Only the published tool's multi-reference mode takes the references as they stand in the file."""
+        return self._chosen("order") if self._chosen("refs") == "best" else "sorted"
+
+    @property
+    def _f(self) -> PairText:
+        metric = sentence_metric(self.text, self.name)
+        return PairText(metric, self._chosen("roles") == "swapped", self._chosen("idf"))
+
+    def _counted(self, items: Stories) -> Bools:
+        return items.counted(_MISSING[self.rules])
+
+    def _alignments(self, items: Stories, context: _Corpus) -> Iterator[ScoredAlignment]:
+        """One alignment for each threshold."""
+        readings = items.readings(pooled=self._chosen("refs") == "pooled", in_time_order=self._order == "sorted")
+        ious = items.ious(self._chosen("iou") == "exact")
+        if self.variant == "d":
+            alignment = align(items, readings, ious)
+            yield self._scored(items, alignment, ious, None, alignment.best)
+        elif self.variant == "c":
+            scores = self._f.table(items, context.text, ious)
+            alignment = align(items, readings, ious * scores)
+            yield self._scored(items, alignment, ious, scores[alignment.cells], alignment.best)
+        else:
+            for threshold in self.tiou if self.variant == "a" else (0.0,):
+                costs = np.where(ious >= threshold, ious, 0.0)
+                alignment = align(items, readings, costs, pair_first=self._chosen("apart") == "first")
+                text = self._f.of_pairs(items, alignment.cells, context.text, ious)
+                yield self._scored(items, alignment, ious, text, alignment.sum(text), threshold)
+
+    def _scored(
+        self,
+        items: Stories,
+        alignment: Alignment,
+        ious: Floats,
+        text: Floats | None,
+        sums: Floats,
+        threshold: float | None = None,
+    ) -> ScoredAlignment:
+        readings = alignment.readings
+        return ScoredAlignment(
+            threshold if self.variant == "a" else None,
+            alignment,
+            ious[alignment.cells],
+            text,
+            shares(sums, items.predictions.counts[readings.video], readings.lengths),
+        )
+
+    def _used(self, scored: ScoredAlignment) -> Bools:
+        """Which readings enter the score of their video."""
+        if self._chosen("refs") == "mean":
+            return np.ones(len(scored.shares.f1), dtype=np.bool_)
+        return best_of_video(scored.shares.f1, scored.alignment.readings.video)
+
+    def _rows(self, items: Stories, scored: ScoredAlignment, context: _Corpus) -> Floats:
+        readings = scored.alignment.readings
+        weight = (self._used(scored) & self._counted(items)[readings.video]).astype(np.float64)
+        if self._chosen("refs") == "mean":
+            weight *= context.annotator_weights[readings.annotator]
+        rows = np.zeros((len(items), len(self.columns)))
+        np.add.at(rows, readings.video, np.column_stack([weight, *(weight * share for share in scored.shares)]))
+        return rows
+
+
+def _annotator_weights(items: Stories, counted: Bools) -> Floats:
+    """Weights that make the mean over videos the mean of one run per annotator, however many videos each has."""
+    readings = items.readings(pooled=False, in_time_order=False)
+    videos = np.bincount(readings.annotator[counted[readings.video]], minlength=items.annotators)
+    runs = np.count_nonzero(videos)
+    weights: Floats = counted.sum() / (max(runs, 1) * np.maximum(videos, 1))
+    return weights

@@ -1,0 +1,145 @@
+"""The task: predicted and reference stories -> joined items -> scores, and where people and chance stand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from kataribe.core import registry
+from kataribe.core.engine import LocalEngine
+from kataribe.core.errors import UsageError, shorten
+from kataribe.core.metric import Metric
+from kataribe.core.progress import Progress
+from kataribe.core.result import Result
+from kataribe.core.run import run
+from kataribe.core.signature import fingerprint
+from kataribe.core.types import Anchors, Story
+from kataribe.formats.stories import Source, read_stories
+from kataribe.formats.storytable import StoryTable
+from kataribe.stories.anchors import human_predictions, null_predictions
+from kataribe.stories.describe import content
+from kataribe.stories.items import Missing, Stories
+from kataribe.stories.join import SegmentPolicy, join, odd_segments, refuse_repeated_references
+
+DEFAULT_METRICS = ("soda(c)", "activitynet(2018)", "localisation")
+
+REFS = ("pooled", "best", "mean")
+MISSING: tuple[Missing, ...] = ("zero", "drop", "error")
+SEGMENTS: tuple[SegmentPolicy, ...] = ("zero", "error")
+
+
+def evaluate(
+    predictions: Source,
+    references: Source | Sequence[Source],
+    metrics: Sequence[str | Metric] = DEFAULT_METRICS,
+    *,
+    protocol: str = "official",
+    refs: str | None = None,
+    missing: Missing | None = None,
+    segments: SegmentPolicy = "zero",
+    anchors: bool = False,
+    engine: LocalEngine | None = None,
+    bootstrap: int = 0,
+    seed: int = 0,
+    details: bool = False,
+    progress: Progress | None = None,
+) -> Result:
+    """Score predicted stories against one annotator's or several annotators', from files or plain dictionaries.
+
+    `refs` and `missing` override what the protocol has for each metric. With `anchors` every metric also says what
+    people and chance score on the same data.
+    """
+    _check("--refs", refs, REFS)
+    _check("--missing", missing, MISSING)
+    _check("--segments", segments, SEGMENTS)
+    defaults = {"refs": refs} if refs else {}
+    chosen = [registry.parse(metric, protocol=protocol, defaults=defaults) for metric in metrics]
+    for metric in chosen:
+        if metric.task != "stories":
+            raise UsageError(
+                f"{metric} does not score stories but {metric.task}",
+                hint=f"soda(c, text={metric}), paragraph({metric}) or segments({metric}) do",
+            )
+    predicted = read_stories(predictions)
+    told = [read_stories(source) for source in _sources(references)]
+    refuse_repeated_references(told)
+    oddities = odd_segments(predicted, "predicted", segments)
+    oddities += [warning for table in told for warning in odd_segments(table, "reference", segments)]
+    items, coverage, warnings = join(predicted, told, missing, seed)
+    result = run(
+        "stories",
+        chosen,
+        items,
+        coverage=coverage,
+        fields={"hash": _fingerprint(items)},
+        warnings=[*warnings, *oddities],
+        engine=engine,
+        bootstrap=bootstrap,
+        seed=seed,
+        details=details,
+        progress=progress,
+    )
+    in_some_score = np.any([metric.statistics.any(axis=1) for metric in result], axis=0)
+    result = replace(result, coverage=replace(coverage, scored=int(in_some_score.sum())))
+    if anchors:
+        result = _with_anchors(result, chosen, told, missing, engine, seed, progress)
+    return replace(result, content=content(items)) if details else result
+
+
+def _sources(references: Source | Sequence[Source]) -> list[Any]:
+    """One source or several: a list of stories is one, a list of files or dictionaries is several."""
+    if isinstance(references, str | Path | Mapping | StoryTable):
+        return [references]
+    sources = list(references)
+    if not sources:
+        raise UsageError("there are no references", hint="give at least one file with -r")
+    return [sources] if isinstance(sources[0], Story) else sources
+
+
+def _check(option: str, value: str | None, allowed: Iterable[str]) -> None:
+    if value is not None and value not in allowed:
+        raise UsageError(f"{option} {shorten(value)}: there is no such choice", hint=f"{option} {', '.join(allowed)}")
+
+
+def _fingerprint(items: Stories) -> str:
+    told = items.references
+    return fingerprint(
+        [*items.ids, told.segments.tobytes().hex(), items.annotator.tobytes().hex()]
+        + [items.pool.texts[place] for place in told.texts.tolist()]
+    )
+
+
+def _with_anchors(
+    result: Result,
+    metrics: Sequence[Metric],
+    references: Sequence[StoryTable],
+    missing: Missing | None,
+    engine: LocalEngine | None,
+    seed: int,
+    progress: Progress | None,
+) -> Result:
+    def values(predictions: StoryTable, against: Sequence[StoryTable], policy: Missing | None) -> dict[str, float]:
+        items, coverage, _ = join(predictions, against, policy, seed)
+        scored = run("stories", metrics, items, coverage=coverage, fields={}, engine=engine, progress=progress)
+        return {metric.metric: metric.value for metric in scored}
+
+    # People are scored on the videos they told; that one annotator saw more videos is no fault of another.
+    people = [values(stories, others, "drop") for stories, others in human_predictions(references)]
+    chance = values(null_predictions(references, seed), references, missing)
+    anchored = {
+        name: replace(
+            metric,
+            anchors=Anchors(
+                human=sum(scores[name] for scores in people) / len(people) if people else None, null=chance[name]
+            ),
+        )
+        for name, metric in result.metrics.items()
+    }
+    warnings = result.warnings
+    if not people:
+        warnings += ("one reference file says nothing about how well people agree: no human anchor",)
+    return replace(result, metrics=anchored, warnings=warnings)

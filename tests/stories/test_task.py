@@ -1,0 +1,203 @@
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+
+import kataribe
+from kataribe.core import registry
+from kataribe.core.errors import InputError, JoinError, UsageError
+from kataribe.core.metric import Measured, Metric
+from kataribe.core.result import Result
+
+# All that is needed of METEOR here is that it is a sentence metric that needs no data.
+SODA = "soda(c, text=meteor(other))"
+
+
+def test_the_default_set_of_metrics(story):
+    told = [story("v", (0, 5, "a man runs"), (5, 9, "a dog jumps"))]
+    result = kataribe.evaluate("stories", told, [told])
+    assert list(result.metrics) == ["soda(c)", "activitynet(2018)", "localisation"]
+    assert result["soda(c)"].value == pytest.approx(1)
+
+
+def test_nothing_partial_is_scored_silently(story):
+    told = [story("v", (0, 5, "a man runs")), story("w", (0, 5, "a dog")), story("x", (0, 5, "rain"))]
+    predicted = [story("v", (0, 5, "a man")), story("w"), story("other", (0, 5, "?"))]
+    result = kataribe.evaluate("stories", predicted, [told], metrics=[SODA])
+    assert result.coverage.references == 3
+    assert (result.coverage.predicted, result.coverage.missing, result.coverage.extra, result.coverage.empty) == (
+        3, 1, 1, 1,
+    )  # fmt: skip
+    for said in ("1 of 3 videos have no prediction", "1 predicted videos have no reference", "no caption at all"):
+        assert any(said in warning for warning in result.warnings)
+
+
+def test_missing_videos_can_be_an_error(story):
+    told = [story("v", (0, 5, "a man")), story("w", (0, 5, "a dog"))]
+    with pytest.raises(JoinError, match="no prediction for 1 of 2 videos: 'w'"):
+        kataribe.evaluate("stories", told[:1], [told], metrics=[SODA], missing="error")
+
+
+def test_files_of_different_videos_are_refused(story):
+    with pytest.raises(JoinError, match="were these files made for each other"):
+        kataribe.evaluate("stories", [story("v", (0, 1, "a"))], [[story("w", (0, 1, "a"))]], metrics=[SODA])
+
+
+def test_the_same_references_twice_are_refused(story, tmp_path):
+    told = [story("v", (0, 5, "a man"))]
+    with pytest.raises(InputError, match="tells the same stories"):
+        kataribe.evaluate("stories", told, [told, list(told)], metrics=[SODA])
+    path = tmp_path / "refs.json"
+    path.write_text(json.dumps({"v": {"duration": 5, "timestamps": [[0, 5]], "sentences": ["a man"]}}))
+    with pytest.raises(InputError, match=r"refs\.json: tells the same stories as .*refs\.json"):
+        kataribe.evaluate("stories", path, [path, path], metrics=[SODA])
+
+
+@pytest.mark.parametrize(
+    ("segment", "kind"),
+    [
+        ((5, 2), "reversed"),
+        ((3, 3), "empty"),
+        ((float("nan"), 3), "no numbers"),
+        ((0, float("inf")), "no numbers"),
+        ((50, 60), "outside the video"),
+    ],
+)
+def test_segments_that_cannot_be_scored_are_said_or_refused(story, segment, kind):
+    told = [story("v", (0, 5, "a man runs"), duration=9.0)]
+    predicted = [story("v", (0, 5, "a man runs"), (*segment, "a man runs"), duration=9.0)]
+    for protocol in ("official", "paper"):
+        result = kataribe.evaluate("stories", predicted, [told], metrics=[SODA, "localisation"], protocol=protocol)
+        soda, localisation = result
+        assert soda.parts["precision"] == pytest.approx(0.5)
+        assert localisation.parts["precision"] == pytest.approx(0.5)
+        assert any(f"1 predicted segments are {kind}, in 'v'" in warning for warning in result.warnings)
+    with pytest.raises(InputError, match=kind):
+        kataribe.evaluate("stories", predicted, [told], metrics=[SODA], segments="error")
+
+
+def test_segments_that_end_after_the_video_are_said_and_scored_as_they_are(story):
+    told = [story("v", (0, 10, "a man"), duration=9.0)]
+    result = kataribe.evaluate("stories", told, [told], metrics=[SODA], segments="error")
+    assert result[SODA].value == pytest.approx(1)
+    assert any("1 reference segments end after their video" in warning for warning in result.warnings)
+
+
+def test_a_video_of_one_reference_file_only_is_scored_by_that_file(story, score):
+    one, other = [story("v", (0, 5, "a man")), story("w", (0, 5, "a dog"))], [story("w", (0, 9, "a dog"))]
+    for refs in ("pooled", "best", "mean"):
+        result = score(f"soda(c, text=meteor(other), refs={refs})", one, [one, other])
+        assert result.items["v"].value == pytest.approx(1)
+    more = [story("x", (0, 5, "rain"))]
+    result = score(SODA, [*one, *more], [one, more])
+    assert list(result.ids) == ["v", "w", "x"]
+
+
+def test_a_reference_video_without_caption_is_said_and_not_scored(story):
+    told = [story("v", (0, 5, "a man")), story("w")]
+    result = kataribe.evaluate("stories", told, [told], metrics=[SODA])
+    assert result.coverage.references == 1
+    assert any("1 reference videos have no caption" in warning for warning in result.warnings)
+
+
+def test_refs_override_the_protocol(story):
+    told = [story("v", (0, 5, "a man"))]
+    other = [story("v", (0, 9, "a dog"))]
+    (soda,) = kataribe.evaluate("stories", told, [told, other], metrics=[SODA], refs="best")
+    assert "|refs:best|" in soda.signature
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"refs": "all"}, {"missing": "ignore"}, {"segments": "drop"}, {"protocol": "mine"}, {"metrics": ["rouge_l"]}],
+)
+def test_choices_that_do_not_exist_are_refused(story, options):
+    told = [story("v", (0, 5, "a man"))]
+    with pytest.raises(UsageError):
+        kataribe.evaluate("stories", told, [told], **{"metrics": [SODA], **options})
+
+
+def test_a_sentence_metric_is_pointed_to_what_it_can_be_part_of(story):
+    told = [story("v", (0, 5, "a man"))]
+    with pytest.raises(UsageError, match=r"soda\(c, text=rouge_l\)"):
+        kataribe.evaluate("stories", told, [told], metrics=["rouge_l"])
+
+
+def test_anchors_say_what_people_and_chance_score(story):
+    one = [story("v", (0, 5, "a man runs"), duration=10.0), story("w", (0, 9, "a dog jumps"), duration=10.0)]
+    two = [story("v", (0, 5, "a man walks"), duration=10.0), story("w", (0, 8, "the dog jumps"), duration=10.0)]
+    (soda,) = kataribe.evaluate("stories", one, [one, two], metrics=[SODA], anchors=True)
+    people = [
+        next(iter(kataribe.evaluate("stories", a, [b], metrics=[SODA]))).value for a, b in ((one, two), (two, one))
+    ]
+    assert soda.anchors.human == pytest.approx(np.mean(people))
+    assert soda.anchors.null < soda.anchors.human
+    expected = (soda.value - soda.anchors.null) / (soda.anchors.human - soda.anchors.null)
+    assert soda.normalised == pytest.approx(expected)
+    assert soda.summary()["anchors"]["normalised"] == soda.normalised
+
+
+def test_one_annotator_says_nothing_about_people(story):
+    told = [story("v", (0, 5, "a man runs"), duration=10.0), story("w", (0, 9, "a dog jumps"), duration=10.0)]
+    result = kataribe.evaluate("stories", told, [told], metrics=[SODA], anchors=True)
+    assert result[SODA].anchors.human is None
+    assert result[SODA].normalised is None
+    assert any("no human anchor" in warning for warning in result.warnings)
+
+
+def test_a_result_survives_its_round_trip_with_alignments_anchors_and_videos_left_out(story):
+    told = [story("v", (0, 5, "a man"), duration=9.0), story("w", (0, 5, "a dog"), duration=9.0)]
+    result = kataribe.evaluate("stories", told[:1], [told], metrics=[SODA, "soda(d)"], details=True, anchors=True)
+    again = Result.from_json(result.to_json())
+    assert again.to_json() == result.to_json()
+    assert again.content["v"]["predictions"] == [{"segment": [0.0, 5.0], "text": "a man"}]
+    assert "null" in again.table()
+
+
+def test_the_order_of_metrics_and_what_is_shared_between_them_moves_no_number(story):
+    rng = np.random.default_rng(0)
+    words = ["a", "man", "dog", "runs", "falls"]
+
+    def said(start: int) -> tuple[int, int, str]:
+        return start, start + int(rng.integers(1, 9)), " ".join(rng.choice(words, 4))
+
+    def told(count: int) -> list:
+        return [story(f"v{v}", *map(said, rng.integers(0, 9, count).tolist())) for v in range(20)]
+
+    predicted, references = told(5), [told(3), told(4)]
+    texts = ("meteor(other)", "bleu(tok=none)")
+    metrics = [f"soda({v}{rules}, text={f})" for v in "abcd" for rules in ("", ", paper") for f in texts]
+    together = kataribe.evaluate("stories", predicted, references, metrics=metrics)
+    backwards = kataribe.evaluate("stories", predicted, references, metrics=metrics[::-1])
+    for metric in metrics:
+        (alone,) = kataribe.evaluate("stories", predicted, references, metrics=[metric])
+        assert alone.value == together[metric].value == backwards[metric].value
+
+
+@dataclass(frozen=True)
+class SameWord(Metric):
+    """What somebody else may add: a sentence metric that reads strings."""
+
+    name: ClassVar[str] = "same_word"
+    task: ClassVar[str] = "captions"
+    title: ClassVar[str] = "The same first word"
+    columns: ClassVar[tuple[str, ...]] = ("items", "same")
+
+    def stats(self, items: Any, context: Any) -> Any:
+        pairs = zip(items.candidates, items.references, strict=True)
+        return np.array([[1, one.split()[0] == other.split()[0]] for one, (other,) in pairs], dtype=float)
+
+    def measure(self, totals: Any) -> Measured:
+        return Measured(totals[..., 1] / totals[..., 0], {})
+
+
+def test_third_party_sentence_metrics_see_strings(story, score, monkeypatch):
+    known = registry.load
+    monkeypatch.setattr(registry, "load", lambda name: SameWord if name == "same_word" else known(name))
+    told = story("v", (0, 5, "a man runs"), (5, 9, "rain falls"))
+    other = story("v", (0, 5, "a dog"), (5, 9, "the rain"))
+    assert score("soda(c, paper, text=same_word)", [other], [[told]]).value == pytest.approx(0.5)
