@@ -141,6 +141,7 @@ class _Panel:
         self.f1 = {"max": BoundaryF1("max", width), "confident": BoundaryF1("confident", width)}
         self.windows = Informedness("confident", width)
         self.chance = ChanceF1("max", width)
+        self.chance.check(videos)
         self.person = self.chance.lift(human(videos), videos)
         self.ranked = {"frame_ap": FrameAP("confident", width), "boundary_ap": BoundaryAP("mean", width)}
         self.errors = {"pk": Pk(), "window_diff": WindowDiff(), "boundary_deviation": BoundaryDeviation("max")}

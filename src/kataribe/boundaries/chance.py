@@ -84,15 +84,16 @@ class ChanceF1(Metric):
 
     def prepare(self, items: Videos) -> Floats:
         """Reassignments cross shards, so the whole table is made at once."""
-        if len(items) < 2:
-            raise InputError("chance_f1 needs at least two videos", hint="for one video see boundary_f1's `uniform`")
-        people = human(items)
-        if np.all(np.diff(items.raters) < 2):
-            raise InputError(
-                "chance_f1 measures against people, and no video has two annotators",
-                hint="see boundary_f1's part `uniform`",
-            )
-        return np.hstack([self.rows(once(items.predictions), items), self.rows(people, items)])
+        self.check(items)
+        return np.hstack([self.rows(once(items.predictions), items), self.rows(human(items), items)])
+
+    def check(self, videos: Videos) -> None:
+        """Refuse what has no other video to borrow from or no people to measure against."""
+        hint = "see boundary_f1's part `uniform`"
+        if len(videos) < 2:
+            raise InputError("chance_f1 needs at least two videos", hint=hint)
+        if np.all(np.diff(videos.raters) < 2):
+            raise InputError("chance_f1 measures against people, and no video has two annotators", hint=hint)
 
     def stats(self, items: Videos, context: Floats) -> Array:
         return context[items.first : items.first + len(items)]
