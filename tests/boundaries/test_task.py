@@ -81,6 +81,14 @@ def test_probabilities_become_boundaries_at_the_centres_of_their_runs() -> None:
     assert f1({"a": {"probabilities": curve}, "b": {"probabilities": other}})["boundary_f1"].value == 1
 
 
+def test_a_video_without_probabilities_among_others_is_silent() -> None:
+    curve = np.zeros(100)
+    curve[20] = 1
+    result = kataribe.evaluate("boundaries", {"a": {"probabilities": curve}}, TRUTH, ["boundary_f1", "frame_ap"])
+    assert result.coverage.missing == 1
+    assert 0 < result["frame_ap"].value < 1
+
+
 def test_the_usual_set_leaves_out_what_the_truth_cannot_serve_and_says_so() -> None:
     truth = {id: {"duration": entry["duration"], "annotators": entry["annotators"][:1]} for id, entry in TRUTH.items()}
     result = kataribe.evaluate("boundaries", PREDICTED, truth)

@@ -52,8 +52,11 @@ def join(
     kept = [id for id in truth if id not in left_out]
     if not kept:
         raise JoinError("no video is left to score", hint="lower --min-consistency")
-    nothing = Prediction(())
-    found = {id: _converted(predictions.get(id, nothing), truth[id], unit) for id in kept}
+    has_curves = any(prediction.probabilities is not None for prediction in predictions.values())
+    found = {
+        id: _converted(predictions[id] if id in predictions else _silence(truth[id], has_curves), truth[id], unit)
+        for id in kept
+    }
     videos = _columns([truth[id] for id in kept], list(found.values()), is_stored)
     empty = [id for id in kept if id in predictions and not found[id][0].times]
     warnings = []
@@ -87,6 +90,11 @@ def annotated_videos(truth: Mapping[str, AnnotatedVideo], min_consistency: float
 
 
 Converted = tuple[Boundaries, Floats | None]
+
+
+def _silence(video: AnnotatedVideo, has_curve: bool) -> Prediction:
+    """What stands in for a video without prediction."""
+    return Prediction((), probabilities=np.zeros(video.frames) if has_curve and video.frames else None)
 
 
 def _converted(prediction: Prediction, video: AnnotatedVideo, unit: Unit) -> Converted:
