@@ -1,0 +1,43 @@
+"""`python -m bench`: every room's table on standard output; with --write also into docs/benchmarks.md."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from importlib import import_module
+
+from bench import machine
+from bench.report import PAGE, Options, write_section
+
+# A new room: add bench/NAME.py with measure(options), its name here, and its two markers to docs/benchmarks.md.
+ROOMS = ("captions",)
+
+# Above this load average the figures say more about the other work than about ours.
+BUSY = 0.7
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
+    parser.add_argument("rooms", nargs="*", default=ROOMS, metavar="ROOM", help=f"{', '.join(ROOMS)}; all unless named")
+    parser.add_argument("--write", action="store_true", help="also write the tables into docs/benchmarks.md")
+    parser.add_argument("--repeats", type=int, default=3, help="our figures are the best of so many; default 3")
+    parser.add_argument("--fraction", type=float, default=1.0, help="use only this part of the data; default 1.0")
+    arguments = parser.parse_args()
+    unknown = sorted(set(arguments.rooms) - set(ROOMS))
+    if unknown:
+        parser.error(f"no room is called {unknown[0]!r}; there are: {', '.join(ROOMS)}")
+    if arguments.write and arguments.fraction < 1:
+        parser.error("--write takes the figures of the whole data only")
+    if machine.LOAD_AT_START is not None and machine.LOAD_AT_START > BUSY:
+        print("bench: other work is running on this machine; repeat this when it is quiet", file=sys.stderr)
+    for room in arguments.rooms:
+        section = import_module(f"bench.{room}").measure(Options(arguments.repeats, arguments.fraction))
+        text = section.markdown(machine.describe())
+        print(text, end="\n\n", flush=True)
+        if arguments.write:
+            write_section(PAGE, room, text)
+            print(f"bench: wrote the table of {room} to docs/{PAGE.name}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()
