@@ -12,7 +12,7 @@ from typing import Any
 import typer
 
 import kataribe
-from kataribe.cli import demo, doctor, metrics, resources, score
+from kataribe.cli import audit, demo, doctor, metrics, resources, score
 from kataribe.core.errors import KataribeError
 
 # Typer carries its own copy of click, whose base of all usage errors it does not export.
@@ -29,6 +29,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(score.app, name="score")
+app.add_typer(audit.app, name="audit")
 app.add_typer(resources.app, name="resources")
 app.command("metrics")(metrics.metrics)
 app.command("demo")(demo.demo)
