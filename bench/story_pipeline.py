@@ -50,8 +50,9 @@ def iou(one: tuple[float, float], other: tuple[float, float]) -> float:
 
 
 def tokenize(lists: list[list[str]]) -> list[list[str]]:
-    lines = [text for texts in lists for text in [*texts, NEUTRAL]]
-    cut = PTBTokenizer().tokenize({place: [{"caption": text}] for place, text in enumerate(lines)}) if lines else {}
+    # Never nothing: a run without videos shows what starting everything takes.
+    lines = [text for texts in lists for text in [*texts, NEUTRAL]] or [NEUTRAL]
+    cut = PTBTokenizer().tokenize({place: [{"caption": text}] for place, text in enumerate(lines)})
     tokens = iter(cut[place][0] for place in range(len(lines)))
     return [[next(tokens) for _ in [*texts, NEUTRAL]][:-1] for texts in lists]
 

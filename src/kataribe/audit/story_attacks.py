@@ -115,7 +115,7 @@ def jittered(table: StoryTable, captions: Int64s, rng: np.random.Generator) -> F
         length = np.nan_to_num(np.abs(segments[:, 1] - segments[:, 0]), posinf=0.0)
     moved = np.sort(segments + rng.normal(0.0, JITTER, segments.shape) * length[:, None], axis=1)
     ends = table.durations[video_of(table)[captions]]
-    return np.clip(moved, 0.0, ends[:, None])
+    return np.asarray(np.clip(moved, 0.0, ends[:, None]))
 
 
 def in_time_order(table: StoryTable) -> StoryTable:

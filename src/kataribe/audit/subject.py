@@ -48,7 +48,7 @@ class Subject:
 
     def counts(self, ratio: float) -> Int64s:
         """So many captions for each reference; a video that is told at all keeps at least one."""
-        return np.maximum(1, np.floor(ratio * self.told + 0.5)).astype(np.int64)
+        return np.asarray(np.maximum(1, np.floor(ratio * self.told + 0.5)), dtype=np.int64)
 
 
 def _of_videos(table: StoryTable, names: Iterable[str]) -> StoryTable:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated
@@ -50,13 +51,11 @@ def stories(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
 ) -> None:
     """Attack a submission - more, fewer, doubled, shuffled, long captions - and read every metric each time."""
-    import msgspec
-
     from kataribe.audit.stories import ATTACKS, DEFAULT_METRICS, audit
     from kataribe.report import story_audit
 
-    if format not in ("table", "markdown", "json"):
-        raise UsageError(f"no format is called {format!r}", hint="there are: table, markdown, json")
+    if format not in (*story_audit.FORMATS, "json"):
+        raise UsageError(f"no format is called {format!r}", hint=f"there are: {', '.join(story_audit.FORMATS)}, json")
     check_places(output, plots)
     with progress_bar(quiet) as progress, reporting(progress or silent):
         result = audit(
@@ -71,13 +70,12 @@ def stories(
             videos=videos,
             seed=seed,
         )
-    json = msgspec.json.format(msgspec.json.encode(result.to_dict()), indent=2)
+    text = json.dumps(result.to_dict(), indent=2, ensure_ascii=False)
     if output is not None:
-        write_whole(output, json)
+        write_whole(output, text)
     if plots is not None:
         write_pictures(story_audit.pictures(result), plots)
-    texts = {"table": story_audit.table, "markdown": story_audit.markdown, "json": lambda _: json.decode()}
-    print(texts[format](result))
+    print(text if format == "json" else story_audit.FORMATS[format](result))
 
 
 def check_places(output: Path | None, plots: Path | None) -> None:

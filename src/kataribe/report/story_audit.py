@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from kataribe.audit.readings import Reading, StoryAudit, change, verdict
@@ -32,10 +32,15 @@ def markdown(audit: StoryAudit) -> str:
     return "\n".join([*text, "", *(f"- {note}" for note in _below(audit) if note)])
 
 
+FORMATS: Mapping[str, Callable[[StoryAudit], str]] = {"table": table, "markdown": markdown}
+
+
 def pictures(audit: StoryAudit) -> dict[str, Callable[[str], bytes]]:
     """By name, what draws each picture in a given format (png or svg)."""
-    drawn = {"share": _share, "attacks": _attacks}
-    return {name: lambda format, draw=draw: to_image(draw(audit), format) for name, draw in drawn.items()}
+    return {
+        "share": lambda format: to_image(_share(audit), format),
+        "attacks": lambda format: to_image(_attacks(audit), format),
+    }
 
 
 def _rows(audit: StoryAudit) -> tuple[list[str], list[list[str]]]:
