@@ -17,10 +17,9 @@ MeteorAligner::~MeteorAligner() = default;
 const std::vector<MeteorMatch>& MeteorAligner::align(const MeteorMatcher& matcher) {
   alignment_.clear();
   bool is_ambiguous = false;
-  for (std::size_t j = 0; j < matcher.reference_length(); ++j) {
-    const MeteorMatcher::Kind kind = matcher.kind(j);
-    if (kind == MeteorMatcher::Kind::kFixed) alignment_.push_back({j, matcher.starting_at(j)[0]});
-    is_ambiguous |= kind == MeteorMatcher::Kind::kChoice;
+  for (const MeteorStop& stop : matcher.stops()) {
+    if (stop.is_fixed) alignment_.push_back({stop.position, matcher.candidates(stop)[0]});
+    is_ambiguous |= !stop.is_fixed;
   }
   if (!is_ambiguous) return alignment_;
 

@@ -74,29 +74,32 @@ class MeteorBeam {
   };
   // A chosen match and the one chosen before it: paths share their past.
   struct Step {
-    std::uint32_t previous, position, candidate;
+    std::uint32_t previous;
+    MeteorMatch match;
   };
   // What a path may do: take a candidate, or one of these.
   static constexpr std::uint32_t kSkip = UINT32_MAX, kCarryOn = UINT32_MAX - 1;
   struct Branch {
+    Key key;
     std::uint32_t parent, choice;
   };
 
+  using Stops = std::span<const MeteorStop>;
   template <typename Hopeless, typename Sink>
-  void for_each_branch(std::size_t j, Hopeless is_hopeless, Sink sink) const;
-  void branch(std::size_t j);
-  void insert(Key key, Branch branch);
-  bool finish_at_last_choice(std::size_t j);
-  void cross(std::size_t begin, std::size_t end);
-  void advance(Path& path, std::size_t j) const;
-  Key close_chunk(Key key, std::int32_t last_end) const { return last_end == kNoChunk ? key : key + kOneChunk; }
+  void for_each_branch(const MeteorStop& stop, Hopeless is_hopeless, Sink sink) const;
+  void branch(const MeteorStop& stop);
+  void insert(const Branch& branch);
+  bool finish_at_last_choice(const MeteorStop& stop, Stops fixed_after);
+  void cross(std::size_t begin, std::size_t end, Stops fixed);
+  void cross_in_step(std::size_t end, Stops fixed);
+  void take_fixed(Path& path, const MeteorStop& stop) const;
+  static void leave_words_until(Path& path, std::size_t position);
+  static Key close_chunk(Key key, std::int32_t last_end) { return last_end == kNoChunk ? key : key + kOneChunk; }
   void sort();
 
   const MeteorMatcher* matcher_ = nullptr;
-  std::vector<std::uint32_t> choices_;
   std::vector<Path> paths_, parents_;
   std::size_t path_count_ = 0, branch_count_ = 0;
-  std::array<Key, kWidth> branch_keys_;
   std::array<Branch, kWidth> branches_;
   std::vector<Key> last_keys_;
   std::vector<Step> steps_;
@@ -105,9 +108,6 @@ class MeteorBeam {
 template <typename Used>
 void MeteorBeam<Used>::search(const MeteorMatcher& matcher, std::vector<MeteorMatch>& alignment) {
   matcher_ = &matcher;
-  choices_.clear();
-  for (std::size_t j = 0; j < matcher.reference_length(); ++j)
-    if (matcher.kind(j) == MeteorMatcher::Kind::kChoice) choices_.push_back(static_cast<std::uint32_t>(j));
   steps_.clear();
   paths_.resize(kWidth);
   parents_.resize(kWidth);
@@ -118,65 +118,84 @@ void MeteorBeam<Used>::search(const MeteorMatcher& matcher, std::vector<MeteorMa
   paths_[0].used.clear(matcher.hypothesis_length());
   path_count_ = 1;
 
-  std::size_t from = 0;
-  for (const std::size_t j : choices_) {
-    cross(from, j);
-    from = j + 1;
-    if (j == choices_.back() && finish_at_last_choice(j)) break;
-    branch(j);
-    if (j == choices_.back()) {
-      cross(from, matcher.reference_length());
-      for (std::size_t k = 0; k < path_count_; ++k) paths_[k].key = close_chunk(paths_[k].key, paths_[k].last_end);
-      sort();
+  const Stops stops = matcher.stops();
+  const auto is_choice = [](const MeteorStop& stop) { return !stop.is_fixed; };
+  auto stop = std::ranges::find_if(stops, is_choice);
+  cross(0, stop->position, Stops(stops.begin(), stop));
+  while (true) {
+    const auto next_choice = std::find_if(stop + 1, stops.end(), is_choice);
+    const Stops fixed(stop + 1, next_choice);
+    if (next_choice != stops.end()) {
+      branch(*stop);
+      cross(stop->position + 1, next_choice->position, fixed);
+      stop = next_choice;
+      continue;
     }
+    if (finish_at_last_choice(*stop, fixed)) break;
+    branch(*stop);
+    cross(stop->position + 1, matcher.reference_length(), fixed);
+    for (std::size_t k = 0; k < path_count_; ++k) paths_[k].key = close_chunk(paths_[k].key, paths_[k].last_end);
+    sort();
+    break;
   }
-  for (std::uint32_t step = paths_[0].last_step; step != kNoStep; step = steps_[step].previous) {
-    const auto [previous, position, candidate] = steps_[step];
-    alignment.push_back({position, matcher.starting_at(position)[candidate]});
-  }
+  for (std::uint32_t step = paths_[0].last_step; step != kNoStep; step = steps_[step].previous)
+    alignment.push_back(steps_[step].match);
 }
 
-// A position that leaves no choice: a fixed match begins here, or nothing does.
 template <typename Used>
-void MeteorBeam<Used>::advance(Path& path, std::size_t j) const {
-  if (path.next > j) return;
-  const std::span<const MeteorCandidate> fixed = matcher_->starting_at(j);
-  if (fixed.empty()) {
-    path.key = close_chunk(path.key, path.last_end);
-    path.last_end = kNoChunk;
-    path.next = static_cast<std::uint32_t>(j + 1);
-  } else {
-    const MeteorCandidate& match = fixed[0];
-    if (path.last_end != match.hypothesis_start) path.key = close_chunk(path.key, path.last_end);
-    path.key = add_distance(path.key, j, match.hypothesis_start) - match.search_weight() * kOneMatch;
-    path.last_end = match.hypothesis_start + match.hypothesis_length;
-    path.next = static_cast<std::uint32_t>(j + match.reference_length);
-  }
+void MeteorBeam<Used>::take_fixed(Path& path, const MeteorStop& stop) const {
+  const MeteorCandidate& match = matcher_->candidates(stop)[0];
+  if (path.last_end != match.hypothesis_start) path.key = close_chunk(path.key, path.last_end);
+  path.key = add_distance(path.key, stop.position, match.hypothesis_start) - match.search_weight * kOneMatch;
+  path.last_end = match.hypothesis_start + match.hypothesis_length;
+  path.next = stop.position + match.reference_length;
+}
+
+template <typename Used>
+void MeteorBeam<Used>::leave_words_until(Path& path, std::size_t position) {
+  if (path.next >= position) return;
+  path.key = close_chunk(path.key, path.last_end);
+  path.last_end = kNoChunk;
+  path.next = static_cast<std::uint32_t>(position);
 }
 
 // Crosses a stretch without choices. METEOR sorts the paths after each word of it; once all of them have left their
 // last match they change alike, so no further sort can change their order.
 template <typename Used>
-void MeteorBeam<Used>::cross(std::size_t begin, std::size_t end) {
+void MeteorBeam<Used>::cross(std::size_t begin, std::size_t end, Stops fixed) {
   bool in_step = path_count_ == 1;
-  for (std::size_t j = begin; j < end; ++j) {
-    if (in_step) {
-      const Path before = paths_[0];
-      Path& first = paths_[0];
-      for (; j < end; ++j) advance(first, j);
-      for (std::size_t k = 1; k < path_count_; ++k) {
-        paths_[k].key += first.key - before.key;
-        paths_[k].last_end = first.last_end;
-        paths_[k].next = first.next;
-      }
-      return;
-    }
+  for (std::size_t j = begin; j < end && !in_step; ++j) {
+    const bool is_match = !fixed.empty() && fixed.front().position == j;
     in_step = true;
     for (std::size_t k = 0; k < path_count_; ++k) {
-      in_step = in_step && paths_[k].next <= j;
-      advance(paths_[k], j);
+      Path& path = paths_[k];
+      if (path.next > j) {
+        in_step = false;
+      } else if (is_match) {
+        take_fixed(path, fixed.front());
+      } else {
+        leave_words_until(path, j + 1);
+      }
     }
+    if (is_match) fixed = fixed.subspan(1);
     sort();
+  }
+  if (in_step) cross_in_step(end, fixed);
+}
+
+template <typename Used>
+void MeteorBeam<Used>::cross_in_step(std::size_t end, Stops fixed) {
+  Path& first = paths_[0];
+  const Key before = first.key;
+  for (const MeteorStop& stop : fixed) {
+    leave_words_until(first, stop.position);
+    take_fixed(first, stop);
+  }
+  leave_words_until(first, end);
+  for (std::size_t k = 1; k < path_count_; ++k) {
+    paths_[k].key += first.key - before;
+    paths_[k].last_end = first.last_end;
+    paths_[k].next = first.next;
   }
 }
 
@@ -196,24 +215,23 @@ void MeteorBeam<Used>::sort() {
 // path that is_hopeless(key), as are all after it.
 template <typename Used>
 template <typename Hopeless, typename Sink>
-void MeteorBeam<Used>::for_each_branch(std::size_t j, Hopeless is_hopeless, Sink sink) const {
-  const std::span<const MeteorCandidate> candidates = matcher_->starting_at(j);
+void MeteorBeam<Used>::for_each_branch(const MeteorStop& stop, Hopeless is_hopeless, Sink sink) const {
+  const std::span<const MeteorCandidate> candidates = matcher_->candidates(stop);
   for (std::uint32_t k = 0; k < path_count_; ++k) {
     const Path& path = paths_[k];
     if (is_hopeless(path.key)) break;
-    if (path.next > j) {
+    if (path.next > stop.position) {
       sink(path.key, k, kCarryOn);
       continue;
     }
     Key key = path.key;
     for (std::uint32_t c = 0; c < candidates.size(); ++c) {
       const MeteorCandidate& candidate = candidates[c];
-      const std::size_t start = candidate.hypothesis_start;
-      if (!path.used.is_free(start, candidate.hypothesis_length)) continue;
-      const Key taken = key - candidate.search_weight() * kOneMatch;
+      if (!path.used.is_free(candidate.hypothesis_start, candidate.hypothesis_length)) continue;
+      const Key taken = key - candidate.search_weight * kOneMatch;
       sink(path.last_end == candidate.hypothesis_start ? taken : close_chunk(taken, path.last_end), k, c);
       // METEOR adds the distance to the path it branches from, not to the branch: later branches see it.
-      key = add_distance(key, j, start);
+      key = add_distance(key, stop.position, candidate.hypothesis_start);
     }
     sink(close_chunk(key, path.last_end), k, kSkip);
   }
@@ -221,52 +239,49 @@ void MeteorBeam<Used>::for_each_branch(std::size_t j, Hopeless is_hopeless, Sink
 
 // Keeps the best branches, sorted; of equals the earlier is the better.
 template <typename Used>
-inline void MeteorBeam<Used>::insert(Key key, Branch branch) {
+inline void MeteorBeam<Used>::insert(const Branch& branch) {
   if (branch_count_ == kWidth) {
-    if (key >= branch_keys_[kWidth - 1]) return;
+    if (branch.key >= branches_[kWidth - 1].key) return;
   } else {
     ++branch_count_;
   }
   std::size_t to = branch_count_ - 1;
-  for (; to > 0 && key < branch_keys_[to - 1]; --to) {
-    branch_keys_[to] = branch_keys_[to - 1];
-    branches_[to] = branches_[to - 1];
-  }
-  branch_keys_[to] = key;
+  for (; to > 0 && branch.key < branches_[to - 1].key; --to) branches_[to] = branches_[to - 1];
   branches_[to] = branch;
 }
 
 template <typename Used>
-void MeteorBeam<Used>::branch(std::size_t j) {
-  branch_count_ = 0;
+void MeteorBeam<Used>::branch(const MeteorStop& stop) {
+  const std::span<const MeteorCandidate> candidates = matcher_->candidates(stop);
   Key most_gain = 0;
-  for (const MeteorCandidate& candidate : matcher_->starting_at(j))
-    most_gain = std::max(most_gain, candidate.search_weight() * kOneMatch);
+  for (const MeteorCandidate& candidate : candidates)
+    most_gain = std::max(most_gain, candidate.search_weight * kOneMatch);
   // Distances may overflow, so they decide nothing here.
   const auto is_hopeless = [&](Key key) {
-    return branch_count_ == kWidth && (key - most_gain) >> 32 > branch_keys_[kWidth - 1] >> 32;
+    return branch_count_ == kWidth && (key - most_gain) >> 32 > branches_[kWidth - 1].key >> 32;
   };
-  for_each_branch(j, is_hopeless, [&](Key key, std::uint32_t parent, std::uint32_t choice) {
-    insert(key, {parent, choice});
+  branch_count_ = 0;
+  for_each_branch(stop, is_hopeless, [&](Key key, std::uint32_t parent, std::uint32_t choice) {
+    insert({key, parent, choice});
   });
 
   std::swap(paths_, parents_);
   path_count_ = branch_count_;
   for (std::size_t k = 0; k < path_count_; ++k) {
-    const auto [parent, choice] = branches_[k];
+    const auto [key, parent, choice] = branches_[k];
     Path& path = paths_[k] = parents_[parent];
-    path.key = branch_keys_[k];
+    path.key = key;
     if (choice == kCarryOn) continue;
     if (choice == kSkip) {
       path.last_end = kNoChunk;
-      path.next = static_cast<std::uint32_t>(j + 1);
+      path.next = stop.position + 1;
       continue;
     }
-    const MeteorCandidate& candidate = matcher_->starting_at(j)[choice];
+    const MeteorCandidate& candidate = candidates[choice];
     path.used.add(candidate.hypothesis_start, candidate.hypothesis_length);
     path.last_end = candidate.hypothesis_start + candidate.hypothesis_length;
-    path.next = static_cast<std::uint32_t>(j + candidate.reference_length);
-    steps_.push_back({path.last_step, static_cast<std::uint32_t>(j), choice});
+    path.next = stop.position + candidate.reference_length;
+    steps_.push_back({path.last_step, {stop.position, candidate}});
     path.last_step = static_cast<std::uint32_t>(steps_.size() - 1);
   }
 }
@@ -275,44 +290,47 @@ void MeteorBeam<Used>::branch(std::size_t j) {
 // alike. Two sorts decide, so the winner has the least key one word later, then here, then comes first. It must also
 // be among the best here, or METEOR would have cut it off; if it is not, returns false and changes nothing.
 template <typename Used>
-bool MeteorBeam<Used>::finish_at_last_choice(std::size_t j) {
-  const std::span<const MeteorCandidate> candidates = matcher_->starting_at(j);
-  const auto goes_further = [](const auto& candidate) { return candidate.reference_length > 1; };
-  if (std::ranges::any_of(candidates, goes_further)) return false;
+bool MeteorBeam<Used>::finish_at_last_choice(const MeteorStop& stop, Stops fixed_after) {
+  const std::span<const MeteorCandidate> candidates = matcher_->candidates(stop);
+  for (const MeteorCandidate& candidate : candidates)
+    if (candidate.reference_length > 1) return false;
   for (std::size_t k = 0; k < path_count_; ++k)
-    if (paths_[k].next > j + 1) return false;
+    if (paths_[k].next > stop.position + 1) return false;
 
-  std::int32_t next_match = kNoChunk;  // where the next word's match begins, if it has one
-  if (j + 1 < matcher_->reference_length())
-    if (const auto fixed = matcher_->starting_at(j + 1); !fixed.empty()) next_match = fixed[0].hypothesis_start;
-  std::pair<Key, Key> best{~Key{0}, ~Key{0}};
-  std::size_t best_at = 0;
-  Branch winner{};
+  const bool match_follows = !fixed_after.empty() && fixed_after.front().position == stop.position + 1;
+  const std::int32_t next_match =
+      match_follows ? matcher_->candidates(fixed_after.front())[0].hypothesis_start : kNoChunk;
+  const auto end_of_chunk = [&](std::uint32_t parent, std::uint32_t choice) -> std::int32_t {
+    if (choice == kSkip) return kNoChunk;
+    if (choice == kCarryOn) return paths_[parent].last_end;
+    return candidates[choice].hypothesis_start + candidates[choice].hypothesis_length;
+  };
+  Key least_later = ~Key{0};
+  std::size_t winner_at = 0;
+  Branch winner{~Key{0}, 0, kSkip};
   last_keys_.clear();
   const auto never = [](Key) { return false; };
-  for_each_branch(j, never, [&](Key key, std::uint32_t parent, std::uint32_t choice) {
-    std::int32_t last_end = kNoChunk;
-    if (choice == kCarryOn) last_end = paths_[parent].last_end;
-    else if (choice != kSkip) last_end = candidates[choice].hypothesis_start + candidates[choice].hypothesis_length;
+  for_each_branch(stop, never, [&](Key key, std::uint32_t parent, std::uint32_t choice) {
+    const std::int32_t last_end = end_of_chunk(parent, choice);
     const Key later = last_end == next_match ? key : close_chunk(key, last_end);
-    if (std::pair(later, key) < best) {
-      best = {later, key};
-      best_at = last_keys_.size();
-      winner = {parent, choice};
+    if (later < least_later || (later == least_later && key < winner.key)) {
+      least_later = later;
+      winner = {key, parent, choice};
+      winner_at = last_keys_.size();
     }
     last_keys_.push_back(key);
   });
   if (last_keys_.size() > kWidth) {
-    const auto rank = std::count_if(last_keys_.begin(), last_keys_.begin() + best_at, [&](Key key) { return key <= best.second; }) +
-                      std::count_if(last_keys_.begin() + best_at + 1, last_keys_.end(), [&](Key key) { return key < best.second; });
-    if (static_cast<std::size_t>(rank) >= kWidth) return false;
+    std::size_t better = 0;
+    for (std::size_t i = 0; i < last_keys_.size(); ++i)
+      better += last_keys_[i] < winner.key || (last_keys_[i] == winner.key && i < winner_at);
+    if (better >= kWidth) return false;
   }
-  std::uint32_t step = paths_[winner.parent].last_step;
+  paths_[0].last_step = paths_[winner.parent].last_step;
   if (winner.choice != kSkip && winner.choice != kCarryOn) {
-    steps_.push_back({step, static_cast<std::uint32_t>(j), winner.choice});
-    step = static_cast<std::uint32_t>(steps_.size() - 1);
+    steps_.push_back({paths_[0].last_step, {stop.position, candidates[winner.choice]}});
+    paths_[0].last_step = static_cast<std::uint32_t>(steps_.size() - 1);
   }
-  paths_[0].last_step = step;
   return true;
 }
 

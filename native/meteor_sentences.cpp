@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <stdexcept>
-#include <unordered_map>
 
 #include "english_stemmer.hpp"
+#include "numbering.hpp"
 #include "utf8.hpp"
 
 namespace kataribe {
@@ -34,6 +34,7 @@ MeteorSentences::MeteorSentences(const MeteorResource* resource, std::span<const
     synonyms_.starts.resize(vocabulary.size() + 1);
     occurrences_.starts.resize(size() + 1);
   }
+  relate_words();
 }
 
 void MeteorSentences::find_stems(const Interner& vocabulary) {
@@ -50,11 +51,15 @@ void MeteorSentences::find_stems(const Interner& vocabulary) {
 }
 
 void MeteorSentences::find_synonyms(const MeteorResource& resource, const Interner& vocabulary) {
-  std::vector<std::vector<std::uint32_t>> synsets;
-  std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> members;
+  Numbering numbers;  // synset of the resource -> synset of the batch
+  std::vector<std::vector<std::uint32_t>> synsets, members;
   for (std::uint32_t word = 0; word < vocabulary.size(); ++word) {
     synsets.push_back(resource.synsets(vocabulary[word]));
-    for (const std::uint32_t synset : synsets.back()) members[synset].push_back(word);
+    for (std::uint32_t& synset : synsets.back()) {
+      synset = numbers.add(synset);
+      members.resize(numbers.size());
+      members[synset].push_back(word);
+    }
   }
   std::vector<std::uint32_t> synonyms;
   for (std::uint32_t word = 0; word < vocabulary.size(); ++word) {
@@ -69,6 +74,24 @@ void MeteorSentences::find_synonyms(const MeteorResource& resource, const Intern
   }
 }
 
+void MeteorSentences::relate_words() {
+  std::vector<std::vector<std::uint32_t>> same_stem(stem_count_);
+  for (std::uint32_t word = 0; word < word_count(); ++word)
+    if (stems_[word] != kNoStem) same_stem[stems_[word]].push_back(word);
+  const auto append = [&](std::span<const std::uint32_t> words) {
+    related_words_.values.insert(related_words_.values.end(), words.begin(), words.end());
+  };
+  for (std::uint32_t word = 0; word < word_count(); ++word) {
+    if (stems_[word] == kNoStem) {
+      related_words_.values.push_back(word);
+    } else {
+      append(same_stem[stems_[word]]);
+    }
+    append(synonyms_[word]);
+    related_words_.end_list();
+  }
+}
+
 void MeteorSentences::find_phrases(const MeteorResource& resource, const Interner& vocabulary) {
   constexpr std::uint32_t kNone = MeteorResource::kNone;
   std::vector<std::uint32_t> resource_words, one_word_phrases;
@@ -79,17 +102,14 @@ void MeteorSentences::find_phrases(const MeteorResource& resource, const Interne
     one_word_phrases.push_back(known == kNone ? kNone : resource.extend(MeteorResource::kRoot, known));
   }
 
-  std::unordered_map<std::uint32_t, std::uint32_t> numbers;  // phrase of the resource -> phrase of the batch
-  std::vector<std::uint32_t> batch_phrases;
+  Numbering numbers;  // phrase of the resource -> phrase of the batch
   for (std::size_t sentence = 0; sentence < size(); ++sentence) {
     const std::span<const std::uint32_t> words = words_[sentence];
     for (std::size_t start = 0; start < words.size(); ++start) {
       std::uint32_t phrase = one_word_phrases[words[start]];
       for (std::size_t end = start + 1; phrase != kNone; ++end) {
-        const auto [entry, is_new] = numbers.try_emplace(phrase, static_cast<std::uint32_t>(numbers.size()));
-        if (is_new) batch_phrases.push_back(phrase);
         occurrences_.values.push_back(
-            {entry->second, static_cast<std::uint16_t>(start), static_cast<std::uint16_t>(end - start)});
+            {numbers.add(phrase), static_cast<std::uint16_t>(start), static_cast<std::uint16_t>(end - start)});
         if (end == words.size() || resource_words[words[end]] == kNone) break;
         phrase = resource.extend(phrase, resource_words[words[end]]);
       }
@@ -97,41 +117,33 @@ void MeteorSentences::find_phrases(const MeteorResource& resource, const Interne
     occurrences_.end_list();
   }
 
-  std::vector<std::uint8_t> is_useful(batch_phrases.size());
-  for (std::size_t phrase = 0; phrase < batch_phrases.size(); ++phrase) {
-    for (const std::uint32_t paraphrase : resource.paraphrases(batch_phrases[phrase])) {
-      const auto entry = numbers.find(paraphrase);
-      if (entry == numbers.end()) continue;
-      paraphrases_.values.push_back(entry->second);
-      is_useful[phrase] = is_useful[entry->second] = 1;
+  std::vector<std::vector<RelatedPhrase>> related(numbers.size()), reverse(numbers.size());
+  for (std::uint32_t phrase = 0; phrase < numbers.size(); ++phrase) {
+    std::uint32_t rank = 0;
+    for (const std::uint32_t listed : resource.paraphrases(numbers[phrase])) {
+      const std::uint32_t paraphrase = numbers.find(listed);
+      if (paraphrase == Numbering::kNone) continue;
+      related[phrase].push_back({paraphrase, rank, true});
+      reverse[paraphrase].push_back({phrase, rank, false});
+      ++rank;
     }
-    paraphrases_.end_list();
+  }
+  for (std::size_t phrase = 0; phrase < related.size(); ++phrase) {
+    for (const auto* phrases : {&related[phrase], &reverse[phrase]})
+      related_phrases_.values.insert(related_phrases_.values.end(), phrases->begin(), phrases->end());
+    related_phrases_.end_list();
   }
 
   // Most phrases have no partner in the batch; forget where they occur.
   std::size_t kept = 0, next = 0;
   for (std::size_t sentence = 0; sentence < size(); ++sentence) {
     for (const std::size_t end = occurrences_.starts[sentence + 1]; next < end; ++next)
-      if (is_useful[occurrences_.values[next].phrase]) occurrences_.values[kept++] = occurrences_.values[next];
+      if (!related_phrases_[occurrences_.values[next].phrase].empty())
+        occurrences_.values[kept++] = occurrences_.values[next];
     occurrences_.starts[sentence + 1] = kept;
   }
   occurrences_.values.resize(kept);
   occurrences_.values.shrink_to_fit();
-  find_related();
-}
-
-void MeteorSentences::find_related() {
-  std::vector<std::vector<std::uint32_t>> related(phrase_count());
-  for (std::uint32_t phrase = 0; phrase < phrase_count(); ++phrase)
-    for (const std::uint32_t paraphrase : paraphrases_[phrase]) {
-      related[phrase].push_back(paraphrase);
-      related[paraphrase].push_back(phrase);
-    }
-  for (std::vector<std::uint32_t>& phrases : related) {
-    std::sort(phrases.begin(), phrases.end());
-    related_.values.insert(related_.values.end(), phrases.begin(), std::unique(phrases.begin(), phrases.end()));
-    related_.end_list();
-  }
 }
 
 }  // namespace kataribe

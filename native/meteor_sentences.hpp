@@ -28,10 +28,17 @@ struct PhraseOccurrence {
   std::uint16_t start, length;
 };
 
+// A phrase that METEOR's table relates to another one: lists it as a paraphrase of the other one, or the reverse.
+struct RelatedPhrase {
+  std::uint32_t phrase;
+  std::uint32_t rank : 31;  // where the table lists it among the paraphrases of the same phrase
+  std::uint32_t is_paraphrase : 1;
+};
+
 // Sentences prepared for METEOR: all that depends on one sentence alone is done here, once.
 //
-// Words and phrases carry numbers of this batch, and relations between them are cut down to the batch: a word's
-// synonyms and a phrase's paraphrases are listed only if they occur in one of the sentences.
+// Words and phrases carry numbers of this batch, and relations between them are cut down to the batch: synonyms and
+// paraphrases are listed only if they occur in one of the sentences.
 class MeteorSentences {
  public:
   static constexpr std::uint32_t kNoStem = UINT32_MAX;
@@ -43,7 +50,7 @@ class MeteorSentences {
   std::size_t size() const { return words_.size(); }
   std::size_t word_count() const { return is_function_.size(); }
   std::size_t stem_count() const { return stem_count_; }
-  std::size_t phrase_count() const { return paraphrases_.size(); }
+  std::size_t phrase_count() const { return related_phrases_.size(); }
 
   std::span<const std::uint32_t> words(std::size_t sentence) const { return words_[sentence]; }
   std::span<const PhraseOccurrence> phrases(std::size_t sentence) const { return occurrences_[sentence]; }
@@ -51,15 +58,15 @@ class MeteorSentences {
   // kNoStem if no other word of the batch has the same stem.
   std::uint32_t stem(std::uint32_t word) const { return stems_[word]; }
   std::span<const std::uint32_t> synonyms(std::uint32_t word) const { return synonyms_[word]; }
-  // In the order of METEOR's table.
-  std::span<const std::uint32_t> paraphrases(std::uint32_t phrase) const { return paraphrases_[phrase]; }
-  // Its paraphrases and those it is a paraphrase of, in no particular order.
-  std::span<const std::uint32_t> related(std::uint32_t phrase) const { return related_[phrase]; }
+  // All words that match it in any way: itself, words of the same stem, synonyms.
+  std::span<const std::uint32_t> related_words(std::uint32_t word) const { return related_words_[word]; }
+  // First its paraphrases, in the order of METEOR's table, then those it is a paraphrase of.
+  std::span<const RelatedPhrase> related_phrases(std::uint32_t phrase) const { return related_phrases_[phrase]; }
 
  private:
   void find_stems(const Interner& vocabulary);
   void find_synonyms(const MeteorResource& resource, const Interner& vocabulary);
-  void find_related();
+  void relate_words();
   void find_phrases(const MeteorResource& resource, const Interner& vocabulary);
 
   Lists<std::uint32_t> words_;
@@ -67,8 +74,8 @@ class MeteorSentences {
   std::vector<std::uint8_t> is_function_;
   std::vector<std::uint32_t> stems_;
   std::size_t stem_count_ = 0;
-  Lists<std::uint32_t> synonyms_;
-  Lists<std::uint32_t> paraphrases_, related_;
+  Lists<std::uint32_t> synonyms_, related_words_;
+  Lists<RelatedPhrase> related_phrases_;
 };
 
 }  // namespace kataribe

@@ -37,3 +37,10 @@ def test_to_pandas_has_a_row_for_each_item(result: kataribe.Result) -> None:
 def test_a_file_that_is_no_result_is_named(text: str) -> None:
     with pytest.raises(InputError, match=r"old\.json: is not"):
         kataribe.Result.from_json(text, file="old.json")
+
+
+def test_a_metric_keeps_the_name_it_was_asked_for_by_under_any_protocol() -> None:
+    paper = kataribe.evaluate("captions", PREDICTIONS, REFERENCES, ["bleu"], protocol="paper", tok="none")
+    assert list(paper.metrics) == ["bleu"]
+    assert paper["bleu"].spec == "bleu(tok=none, smooth=none)"
+    assert "|smooth:none|tok:none|" in paper["bleu"].signature

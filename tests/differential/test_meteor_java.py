@@ -4,11 +4,8 @@ import gzip
 import importlib.util
 import itertools
 import json
-import os
 import random
 import re
-import shutil
-import sys
 import zipfile
 from pathlib import Path
 
@@ -17,21 +14,9 @@ import pytest
 
 from kataribe import _native as native
 from kataribe.captions import meteor_resource
+from tests.golden.meteor_jar import ENGLISH, OTHER, MeteorJar, as_ours
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "golden"))
-from meteor_jar import ENGLISH, OTHER, MeteorJar, as_ours
-
-ROOT = Path(__file__).parents[2]
-DATA = Path(os.environ.get("KATARIBE_DATA", ROOT.parent / "shared" / "data")) / "activitynet-captions"
-
-pytestmark = [
-    pytest.mark.java,
-    pytest.mark.skipif(shutil.which("java") is None, reason="compares with the original, which needs Java"),
-]
-needs_data = [
-    pytest.mark.data,
-    pytest.mark.skipif(not DATA.exists(), reason="needs ActivityNet Captions in KATARIBE_DATA"),
-]
+pytestmark = pytest.mark.java
 
 
 @pytest.fixture(scope="module")
@@ -70,8 +55,8 @@ def strip(sentence):
     return " ".join(re.sub(r"[^a-z0-9' ]", " ", sentence.lower()).split())
 
 
-def captions(name, clean=strip):
-    content = json.loads((DATA / f"{name}.json").read_text())
+def read_captions(path, clean=strip):
+    content = json.loads(path.read_text())
     if "results" in content:
         videos = {video: [item["sentence"] for item in items] for video, items in content["results"].items()}
     else:
@@ -85,23 +70,27 @@ def pairs_of(hypotheses, references):
 
 
 class TestRealCaptions:
-    pytestmark = needs_data
+    pytestmark = pytest.mark.data
+
+    @pytest.fixture
+    def captions(self, data_folder):
+        return lambda name, clean=strip: read_captions(data_folder / "activitynet-captions" / f"{name}.json", clean)
 
     @pytest.mark.parametrize(
         ("hypotheses", "references"),
         [("val_1", "val_2"), ("model_output_val_1", "val_1"), ("model_output_val_1", "val_2")],
     )
-    def test_of_the_same_video(self, jar, resource, hypotheses, references):
+    def test_of_the_same_video(self, jar, resource, captions, hypotheses, references):
         assert_equal_to(jar, resource, pairs_of(captions(hypotheses), captions(references)))
 
-    def test_as_they_were_typed(self, jar, resource):
+    def test_as_they_were_typed(self, jar, resource, captions):
         def one_line(text):
             return " ".join(text.split())
 
         pairs = pairs_of(captions("val_1", one_line), captions("val_2", one_line))
         assert_equal_to(jar, resource, random.Random(1).sample(pairs, 20_000))
 
-    def test_as_another_language(self):
+    def test_as_another_language(self, captions):
         pairs = pairs_of(captions("val_1"), captions("val_2"))
         with MeteorJar(*OTHER) as jar:
             assert_equal_to(jar, None, random.Random(2).sample(pairs, 10_000), language="other")

@@ -1,9 +1,7 @@
 """Our PTB tokenizer against the original, CoreNLP 3.4.1 in pycocoevalcap, on data sets and nasty text."""
 
 import json
-import os
 import random
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -13,10 +11,7 @@ from pycocoevalcap.tokenizer.ptbtokenizer import PTBTokenizer
 
 from kataribe.text.ptb import tokenize
 
-pytestmark = [
-    pytest.mark.java,
-    pytest.mark.skipif(shutil.which("java") is None, reason="the original tokenizer needs Java"),
-]
+pytestmark = pytest.mark.java
 
 
 def original(captions: list[str]) -> list[str]:
@@ -29,32 +24,32 @@ def differences(captions: list[str]) -> list[tuple[str, str, str]]:
     return [(caption, ours, theirs) for caption, ours, theirs in triples if ours != theirs]
 
 
-def load(name: str) -> Any:
-    root = os.environ.get("KATARIBE_DATA") or Path(__file__).parents[2].parent / "shared" / "data"
-    path = Path(root) / name
-    if not path.exists():
-        pytest.skip(f"{name} is not under KATARIBE_DATA")
+def load(path: Path) -> Any:
     return json.loads(path.read_text(encoding="utf-8"))
 
 
-def activitynet_references() -> list[str]:
-    splits = [load(f"activitynet-captions/{split}.json") for split in ("val_1", "val_2")]
+def activitynet_references(data: Path) -> list[str]:
+    splits = [load(data / f"activitynet-captions/{split}.json") for split in ("val_1", "val_2")]
     return [sentence for split in splits for video in split.values() for sentence in video["sentences"]]
 
 
-def activitynet_model_output() -> list[str]:
-    results = load("activitynet-captions/model_output_val_1.json")["results"]
+def activitynet_model_output(data: Path) -> list[str]:
+    results = load(data / "activitynet-captions/model_output_val_1.json")["results"]
     return [event["sentence"] for video in results.values() for event in video]
 
 
-def flickr8k_expert() -> list[str]:
-    images = load("human-judgements/flickr8k_expert.json").values()
+def flickr8k_expert(data: Path) -> list[str]:
+    images = load(data / "human-judgements/flickr8k_expert.json").values()
     judged = [judgement["caption"] for image in images for judgement in image["human_judgement"]]
     return judged + [caption for image in images for caption in image["ground_truth"]]
 
 
-def nebula() -> list[str]:
-    return [caption for image in load("human-judgements/nebula_test.json") for caption in (image["mt"], *image["refs"])]
+def nebula(data: Path) -> list[str]:
+    return [
+        caption
+        for image in load(data / "human-judgements/nebula_test.json")
+        for caption in (image["mt"], *image["refs"])
+    ]
 
 
 @pytest.mark.data
@@ -67,8 +62,8 @@ def nebula() -> list[str]:
         (nebula, 15_000),
     ],
 )
-def test_equal_on_a_data_set(captions_of: Callable[[], list[str]], at_least: int) -> None:
-    captions = captions_of()
+def test_equal_on_a_data_set(data_folder: Path, captions_of: Callable[[Path], list[str]], at_least: int) -> None:
+    captions = captions_of(data_folder)
     assert len(captions) >= at_least
     assert differences(captions) == []
 

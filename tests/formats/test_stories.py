@@ -64,6 +64,11 @@ def test_plain_dictionaries_and_story_objects_are_read_too():
     assert read_stories(REFERENCE)["v"].duration == 9.5
 
 
+def test_a_list_of_something_else_is_refused():
+    with pytest.raises(InputError, match="not a Story"):
+        read_stories([{"sentence": "a dog"}])
+
+
 def test_a_folder_holds_one_file_for_each_video(tmp_path):
     written(tmp_path, "v.vtt", VTT)
     written(tmp_path, "w.srt", SRT)

@@ -7,7 +7,7 @@ import json
 import random
 from pathlib import Path
 
-from meteor_jar import ENGLISH, OTHER, MeteorJar, as_ours
+from tests.golden.meteor_jar import ENGLISH, OTHER, MeteorJar, as_ours
 
 PLAIN = """
 a man is riding a horse on the beach

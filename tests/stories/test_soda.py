@@ -167,6 +167,12 @@ def test_the_mean_over_annotators_is_that_of_one_run_each_whoever_told_more_vide
     assert both.value == pytest.approx(np.mean(runs))
 
 
+def test_an_annotator_who_told_none_of_the_predicted_videos_has_no_run(story, score):
+    first, second = [story("v", (0, 5, "a man runs"))], [story("w", (0, 5, "a dog"))]
+    result = score(f"soda(c, refs=mean, {TEXT})", first, [first, second])
+    assert result.value == pytest.approx(1)
+
+
 def test_swapped_roles_give_the_prediction_as_the_reference(story):
     told, predicted = story("v", (0, 9, "a man runs and falls")), story("v", (0, 9, "a man"))
     values = {

@@ -39,10 +39,7 @@ def evaluate(
 ) -> Result:
     """Score predicted captions against their references, from files or plain dictionaries."""
     defaults = {"tok": tok} if tok else {}
-    chosen = [registry.parse(metric, protocol=protocol, defaults=defaults) for metric in metrics]
-    for metric in chosen:
-        if metric.task != "captions":
-            raise UsageError(f"{metric} does not score captions but {metric.task}", hint="see `kataribe metrics`")
+    chosen = registry.parse_all(metrics, "captions", protocol=protocol, defaults=defaults)
     if missing not in MISSING:
         raise UsageError(f"no policy is called {shorten(missing)!r}", hint=f"--missing {', '.join(MISSING)}")
     items, coverage, warnings = join(read_predictions(predictions), read_references(references), missing)

@@ -21,9 +21,14 @@ from kataribe.core.types import Anchors, Array, Coverage, Floats, Score
 
 @dataclass(frozen=True)
 class MetricResult:
-    """One metric on one set of items. Row i of every array belongs to ids[i]."""
+    """One metric on one set of items. Row i of every array belongs to ids[i].
+
+    `metric` is what was asked for, `spec` what that came to under the protocol and the options of the task; a metric
+    parsed from `spec` can reduce the statistics again.
+    """
 
     metric: str
+    spec: str
     score: Score
     interval: tuple[float, float] | None
     signature: str
@@ -71,6 +76,7 @@ class MetricResult:
     def to_dict(self) -> dict[str, Any]:
         rows = zip(self.ids, self.statistics.tolist(), strict=True)
         full = self.summary() | {
+            "spec": self.spec,
             "items": {id: {"value": score.value, **score.parts} for id, score in self.items.items()},
             "statistics": {"columns": list(self.columns), "rows": dict(rows)},
         }
@@ -87,6 +93,7 @@ class MetricResult:
         details, anchors = data.get("details"), data.get("anchors")
         return cls(
             metric=metric,
+            spec=data["spec"],
             score=Score(data["value"], data["parts"]),
             interval=tuple(data["interval"]) if data["interval"] else None,
             signature=data["signature"],

@@ -59,7 +59,14 @@ def read_stories(source: Source) -> StoryTable:
         builder = StoryBuilder("")
         _add_json(builder, source)
     else:
-        return StoryTable.of(source)
+        stories = list(source)
+        strangers = [value for value in stories if not isinstance(value, Story)]
+        if strangers:
+            raise InputError(
+                f"a list holds {shorten(repr(strangers[0]), 40)}, not a Story",
+                hint='give a path, {"video": {"timestamps": ..., "sentences": ...}} or Story objects',
+            )
+        return StoryTable.of(stories)
     table = builder.table()
     if not len(table):
         raise InputError(

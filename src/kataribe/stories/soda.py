@@ -206,5 +206,6 @@ def _annotator_weights(items: Stories, counted: Bools) -> Floats:
     """Weights that make the mean over videos the mean of one run per annotator, however many videos each has."""
     readings = items.readings(pooled=False, in_time_order=False)
     videos = np.bincount(readings.annotator[counted[readings.video]], minlength=items.annotators)
-    weights: Floats = counted.sum() / (items.annotators * np.maximum(videos, 1))
+    runs = np.count_nonzero(videos)
+    weights: Floats = counted.sum() / (max(runs, 1) * np.maximum(videos, 1))
     return weights

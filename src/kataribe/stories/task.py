@@ -57,13 +57,8 @@ def evaluate(
     _check("--missing", missing, MISSING)
     _check("--segments", segments, SEGMENTS)
     defaults = {"refs": refs} if refs else {}
-    chosen = [registry.parse(metric, protocol=protocol, defaults=defaults) for metric in metrics]
-    for metric in chosen:
-        if metric.task != "stories":
-            raise UsageError(
-                f"{metric} does not score stories but {metric.task}",
-                hint=f"soda(c, text={metric}), paragraph({metric}) or segments({metric}) do",
-            )
+    sentence_hint = "soda(c, text={metric}), paragraph({metric}) or segments({metric}) do"
+    chosen = registry.parse_all(metrics, "stories", protocol=protocol, defaults=defaults, hint=sentence_hint)
     predicted = read_stories(predictions)
     told = [read_stories(source) for source in _sources(references)]
     refuse_repeated_references(told)
@@ -115,7 +110,7 @@ def _fingerprint(items: Stories) -> str:
 
 def _with_anchors(
     result: Result,
-    metrics: Sequence[Metric],
+    metrics: Mapping[str, Metric],
     references: Sequence[StoryTable],
     missing: Missing | None,
     engine: LocalEngine | None,
