@@ -80,7 +80,7 @@ class StoryAudit:
 
 def verdict(audit: StoryAudit, metric: str) -> str:
     """How far the metric moves with the number of captions, and what each other attack costs or gains."""
-    said = [_on_share(audit, metric)]
+    said = [_on_share(audit, metric)] if len(audit.of("share")) > 1 else []
     for reading in audit.readings:
         if reading.attack != "share" and reading is not audit.correct:
             name = reading.setting if reading.attack == "order" else f"{reading.attack} ({reading.setting})"
@@ -96,10 +96,9 @@ def change(before: Reading, after: Reading, metric: str) -> float | None:
 
 
 def _on_share(audit: StoryAudit, metric: str) -> str:
-    shares = audit.of("share")
-    values = [reading.scores[metric].value for reading in shares]
-    highest = shares[values.index(max(values))].setting
-    lowest = shares[values.index(min(values))].setting
-    if len(shares) < 2 or max(values) <= 0:
-        return "says nothing about numbers of captions"
-    return f"highest at {highest}, {100 * (1 - min(values) / max(values)):.0f}% lower at {lowest}"
+    by_value = sorted(audit.of("share"), key=lambda reading: reading.scores[metric].value)
+    lowest, highest = by_value[0], by_value[-1]
+    lost = change(highest, lowest, metric)
+    if lost is None:
+        return "0 with any number of captions"
+    return f"highest at {highest.setting}, {-100 * lost:.0f}% lower at {lowest.setting}"
