@@ -10,7 +10,7 @@ from bench import machine
 from bench.report import PAGE, Options, write_section
 
 # A new room: add bench/NAME.py with measure(options), its name here, and its two markers to docs/benchmarks.md.
-ROOMS = ("captions", "boundaries")
+ROOMS = ("captions", "stories", "boundaries")
 
 # Above this load average the figures say more about the other work than about ours.
 BUSY = 0.7
@@ -22,6 +22,9 @@ def main() -> None:
     parser.add_argument("--write", action="store_true", help="also write the tables into docs/benchmarks.md")
     parser.add_argument("--repeats", type=int, default=3, help="our figures are the best of so many; default 3")
     parser.add_argument("--fraction", type=float, default=1.0, help="use only this part of the data; default 1.0")
+    parser.add_argument(
+        "--originals", type=float, default=0.1, help="part of the stories that Java runs on, then scaled; default 0.1"
+    )
     arguments = parser.parse_args()
     unknown = sorted(set(arguments.rooms) - set(ROOMS))
     if unknown:
@@ -30,8 +33,9 @@ def main() -> None:
         parser.error("--write takes the figures of the whole data only")
     if machine.LOAD_AT_START is not None and machine.LOAD_AT_START > BUSY:
         print("bench: other work is running on this machine; repeat this when it is quiet", file=sys.stderr)
+    options = Options(arguments.repeats, arguments.fraction, arguments.originals)
     for room in arguments.rooms:
-        section = import_module(f"bench.{room}").measure(Options(arguments.repeats, arguments.fraction))
+        section = import_module(f"bench.{room}").measure(options)
         text = section.markdown(machine.describe())
         print(text, end="\n\n", flush=True)
         if arguments.write:

@@ -62,6 +62,8 @@ def furnish(folder: Path, page: Path) -> dict[str, str]:
     samples = ROOT / "src" / "kataribe" / "samples"
     shutil.copy(samples / "captions_pred.json", folder / "pred.json")
     shutil.copy(samples / "captions_refs.json", folder / "refs.json")
+    for name in ("pred", "one", "two"):
+        shutil.copy(samples / f"stories_{name}.json", folder / ("story.json" if name == "pred" else f"{name}.json"))
     predictions = json.loads((folder / "pred.json").read_text(encoding="utf-8"))
     (folder / "pred11.json").write_text(json.dumps(predictions[:-1]), encoding="utf-8")
     short = [entry | {"caption": " ".join(entry["caption"].split()[:5])} for entry in predictions]

@@ -1,0 +1,1 @@
+"""Can the metric be gamed? One attack after the other, on real submissions."""

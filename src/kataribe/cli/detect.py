@@ -44,7 +44,7 @@ def detect(
     from kataribe.formats.boundaries import Prediction, read_truth
     from kataribe.formats.boundary_output import check_kind, spell
     from kataribe.formats.source import extension
-    from kataribe.report.boundary_audit import new_figure
+    from kataribe.report.pictures import new_figure
     from kataribe.report.boundary_curves import draw
 
     methods = method or ["pa"]

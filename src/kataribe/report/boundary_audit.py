@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from kataribe.core.errors import UsageError
+from kataribe.report.pictures import new_figure, to_image
 
 if TYPE_CHECKING:
     from kataribe.audit.boundaries import BoundaryAudit
@@ -54,23 +53,6 @@ def pictures(audit: BoundaryAudit) -> dict[str, Callable[[str], bytes]]:
         "chance_by_count": lambda format: _render(_chance_by_count, audit, format),
         "prevalence": lambda format: _render(_prevalence, audit, format),
     }
-
-
-def new_figure(width: float, height: float) -> Any:
-    """A figure that belongs to no window; matplotlib is only needed where a picture is."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise UsageError("pictures need matplotlib", hint="pip install 'kataribe[plots]'") from None
-    return Figure(figsize=(width, height), layout="constrained")
-
-
-def to_image(figure: Any, format: str) -> bytes:
-    out = io.BytesIO()
-    # No date inside, so that the same audit gives the same file.
-    metadata = {"Date": None} if format == "svg" else {}
-    figure.savefig(out, format=format, dpi=150, metadata=metadata)
-    return out.getvalue()
 
 
 def _render(draw: Callable[[BoundaryAudit], Any], audit: BoundaryAudit, format: str) -> bytes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from kataribe.report.boundary_audit import new_figure, to_image
+from kataribe.report.pictures import new_figure, to_image
 
 if TYPE_CHECKING:
     from kataribe.boundaries.detectors.detector import Detection

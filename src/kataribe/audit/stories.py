@@ -1,0 +1,213 @@
+"""Can a story metric be gamed? Every metric is read before and after each attack on a submission.
+
+    share       random captions, so that there are m for each reference caption of the video (at least one)
+    order       for each reference the best prediction; then two neighbours swapped; then all shuffled
+    duplicates  each caption several times, with jittered segments
+    one caption the first caption of the video, on many segments
+    whole video every caption, from the beginning to the end
+    best n      nothing but the best captions, chosen by somebody who knows the references
+
+A metric that tells stories apart falls under all of them but the last. After
+
+Fujita, S., Hirao, T., Kamigaito, H., Okumura, M., Nagata, M. (2020). SODA: story oriented dense video captioning
+evaluation framework. ECCV: its experiments on the number and the order of captions.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from kataribe.audit import story_attacks as attacks
+from kataribe.audit.readings import ALL, CORRECT, Reading, StoryAudit
+from kataribe.audit.subject import Subject
+from kataribe.core.errors import UsageError, shorten
+from kataribe.core.progress import report
+from kataribe.core.types import Score
+from kataribe.formats.stories import Source, read_stories
+from kataribe.formats.storytable import StoryTable
+from kataribe.stories.task import evaluate
+
+DEFAULT_METRICS = ("soda(c)", "soda(a)", "soda(b)", "activitynet(2018)", "localisation")
+RATIOS = (0.1, 0.5, 1.0, 2.0, 10.0)
+COUNTS = (3, 7, 15)
+ATTACKS = ("share", "order", "duplicates", "one caption", "whole video", "best n")
+
+SURPLUS: Mapping[str, attacks.Surplus] = {"jitter": attacks.jittered_copies, "strangers": attacks.strangers}
+_SURPLUS_TEXT = {
+    "jitter": "copies of the video's own captions with jittered segments",
+    "strangers": "captions of other videos at the same relative place",
+}
+_DUPLICATES = (2, 5)
+_CUTS = 5
+_BEST = (1, 2, 3, 5)
+
+Attack = Callable[[np.random.Generator], StoryTable]
+
+
+def audit(
+    submission: Source,
+    references: Sequence[Source],
+    metrics: Sequence[str] = DEFAULT_METRICS,
+    *,
+    protocol: str = "official",
+    by: str = "ratio",
+    surplus: str = "jitter",
+    only: Sequence[str] = ATTACKS,
+    draws: int = 5,
+    videos: int | None = None,
+    seed: int = 0,
+) -> StoryAudit:
+    """Attack a submission and read every metric each time.
+
+    `by` is "ratio" (captions for each reference) or "count" (captions for each video); `only` names the attacks to
+    run beside the submission itself, and `videos` limits the audit to so many random ones.
+    """
+    _refuse_bad_numbers(draws, videos)
+    _check("--by", by, ("ratio", "count"))
+    _check("--surplus", surplus, SURPLUS)
+    for attack in only:
+        _check("--attack", attack, ATTACKS)
+    subject = Subject.prepare(read_stories(submission), [read_stories(source) for source in references], videos, seed)
+    plan = list(_plan(subject, by, SURPLUS[surplus]))
+    notes = [s.reason for s in plan if isinstance(s, _Skipped) and s.attack in only]
+    settings = [s for s in plan if isinstance(s, _Setting) and (s.attack in only or s.name == ALL)]
+    readings: list[Reading] = []
+    signatures: dict[str, str] = {}
+    for done, setting in enumerate(settings):
+        report("audit", done, len(settings))
+        reading, signatures = _read(subject, setting, metrics, protocol, draws, seed)
+        readings.append(reading)
+    if any(reading.made for reading in readings if reading.attack == "share"):
+        notes.insert(0, f"where the submission has too few captions, the rest are {_SURPLUS_TEXT[surplus]}")
+    return StoryAudit(
+        videos=subject.videos,
+        captions=len(subject.table.places),
+        draws=draws,
+        seed=seed,
+        surplus=surplus,
+        signatures=signatures,
+        readings=readings,
+        notes=notes,
+    )
+
+
+@dataclass(frozen=True)
+class _Setting:
+    attack: str
+    name: str
+    run: Attack
+    is_random: bool = True
+
+
+@dataclass(frozen=True)
+class _Skipped:
+    attack: str
+    reason: str
+
+
+def _fixed(attack: str, name: str, run: Callable[..., StoryTable], *arguments: Any) -> _Setting:
+    """An attack that leaves nothing to chance."""
+    return _Setting(attack, name, lambda _: run(*arguments), is_random=False)
+
+
+def _plan(subject: Subject, by: str, surplus: attacks.Surplus) -> Iterator[_Setting | _Skipped]:
+    """Every attack that makes sense on this submission; where one does not, a line that says why."""
+    table = subject.table
+    most = int(np.diff(table.bounds).max(initial=0))
+    yield from _shares(subject, by, surplus)
+    yield _Setting("share", ALL, lambda _: table, is_random=False)
+
+    correct = subject.oracle.story(table)
+    if np.diff(correct.bounds).max(initial=0) < 2:
+        yield _Skipped("order", "order was skipped: no video has two captions that are the best for some reference")
+    else:
+        yield _Setting("order", CORRECT, lambda _: correct, is_random=False)
+        yield _Setting("order", "swap", partial(attacks.swap, correct))
+        yield _Setting("order", "shuffle", partial(attacks.shuffle, correct))
+
+    for times in _DUPLICATES:
+        yield _Setting("duplicates", f"{times} times", partial(attacks.duplicates, table, times))
+    yield _fixed("one caption", f"{_CUTS * (_CUTS + 1) // 2} segments", attacks.one_caption, table, _CUTS)
+    yield _fixed("whole video", "all captions", attacks.whole_video, table)
+    for n in _BEST:
+        if n < most:
+            yield _fixed("best n", f"n = {n}", attacks.best, table, n, subject.oracle.worth)
+        else:
+            yield _Skipped("best n", f"best {n} was skipped: no video has more captions than that")
+
+
+def _shares(subject: Subject, by: str, surplus: attacks.Surplus) -> Iterator[_Setting | _Skipped]:
+    table = subject.table
+    if surplus is attacks.strangers and np.count_nonzero(np.diff(table.bounds)) < 2:
+        yield _Skipped("share", "share was skipped: there is no other video to take captions from")
+        return
+    steps = (
+        {f"m = {ratio:g}": subject.counts(ratio) for ratio in RATIOS}
+        if by == "ratio"
+        else {f"k = {count}": np.full(len(table), count) for count in COUNTS}
+    )
+    for name, counts in steps.items():
+        yield _Setting("share", name, partial(attacks.share, table, counts, surplus))
+
+
+def _read(
+    subject: Subject, setting: _Setting, metrics: Sequence[str], protocol: str, draws: int, seed: int
+) -> tuple[Reading, dict[str, str]]:
+    drawn = []
+    captions = made = 0
+    times = draws if setting.is_random else 1
+    for draw in range(times):
+        # Seeded by name: what an attack draws does not depend on which others are run.
+        rng = np.random.default_rng([seed, zlib.crc32(f"{setting.attack} {setting.name}".encode()), draw])
+        table = setting.run(rng)
+        captions += len(table.places)
+        made += _made(table, subject.table)
+        drawn.append(evaluate(table, subject.references, metrics, protocol=protocol, seed=seed))
+    scores, spread = {}, {}
+    for name in drawn[0].metrics:
+        values = [result[name].value for result in drawn]
+        parts = {
+            part: float(np.mean([result[name].parts[part] for result in drawn]))
+            for part in drawn[0][name].parts
+            if "@" not in part
+        }
+        scores[name] = Score(float(np.mean(values)), parts)
+        spread[name] = (min(values), max(values))
+    reading = Reading(
+        attack=setting.attack,
+        setting=setting.name,
+        ratio=captions / times / int(subject.told.sum()),
+        made=made / max(captions, 1),
+        draws=times,
+        scores=scores,
+        spread=spread,
+    )
+    return reading, {result.metric: result.signature for result in drawn[0]}
+
+
+def _made(table: StoryTable, submission: StoryTable) -> int:
+    """How many captions, times and text, are not the submission's."""
+    return len(table.places) - int(np.isin(_keys(table), _keys(submission)).sum())
+
+
+def _keys(table: StoryTable) -> np.ndarray:
+    columns = np.column_stack([attacks.video_of(table), table.places]).astype(np.float64)
+    return np.ascontiguousarray(np.column_stack([columns, table.segments])).view("V32").ravel()
+
+
+def _refuse_bad_numbers(draws: int, videos: int | None) -> None:
+    if draws < 1:
+        raise UsageError(f"--draws {draws}: an audit needs at least one", hint="5 is usual")
+    if videos is not None and videos < 1:
+        raise UsageError(f"--videos {videos}: an audit needs at least one", hint="leave it out for all videos")
+
+
+def _check(option: str, value: str, allowed: Iterable[str]) -> None:
+    if value not in allowed:
+        raise UsageError(f"{option} {shorten(value)}: there is no such choice", hint=f"{option} {', '.join(allowed)}")

@@ -1,0 +1,85 @@
+"""A submission made ready to be attacked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from kataribe.audit import oracle
+from kataribe.core.types import Floats
+from kataribe.formats.storytable import StoryTable
+from kataribe.stories.join import join
+from kataribe.text.sentences import Int64s
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """A submission ready to be attacked: the videos that have references, in their order, with durations."""
+
+    table: StoryTable
+    references: Sequence[StoryTable]
+    told: Int64s
+
+    @classmethod
+    def prepare(
+        cls, submission: StoryTable, references: Sequence[StoryTable], videos: int | None, seed: int
+    ) -> Subject:
+        names = list(dict.fromkeys(name for table in references for name in table.videos))
+        if videos is not None and videos < len(names):
+            chosen = np.random.default_rng(seed).permutation(len(names))[:videos]
+            names = [names[row] for row in sorted(chosen.tolist())]
+        references = [_of_videos(table, names) for table in references]
+        items, _, _ = join(_of_videos(submission, names), references, None, seed)
+        table = _of_videos(submission, items.ids)
+        told = dict(zip(items.ids, items.references.counts.tolist(), strict=True))
+        counts = np.array([told[video] for video in table.videos])
+        return cls(replace(table, durations=_durations([*references, table], table.videos)), references, counts)
+
+    @property
+    def videos(self) -> int:
+        return len({video for table in self.references for video in table.videos})
+
+    @cached_property
+    def oracle(self) -> oracle.Oracle:
+        return oracle.ask(self.table, self.references)
+
+    def counts(self, ratio: float) -> Int64s:
+        """So many captions for each reference; a video that is told at all keeps at least one."""
+        return np.asarray(np.maximum(1, np.floor(ratio * self.told + 0.5)), dtype=np.int64)
+
+
+def _of_videos(table: StoryTable, names: Iterable[str]) -> StoryTable:
+    """Those of the named videos that the table has, in the order of the names, with no text that none of them has."""
+    rows = {video: row for row, video in enumerate(table.videos)}
+    kept = np.array([rows[name] for name in names if name in rows], dtype=np.int64)
+    counts = np.diff(table.bounds)[kept]
+    bounds = np.concatenate([[0], np.cumsum(counts)])
+    captions = np.repeat(table.bounds[kept] - bounds[:-1], counts) + np.arange(bounds[-1])
+    used, places = np.unique(table.places[captions], return_inverse=True)
+    return StoryTable(
+        source=table.source,
+        videos=[table.videos[row] for row in kept.tolist()],
+        durations=table.durations[kept],
+        bounds=bounds,
+        segments=table.segments[captions],
+        places=places.astype(np.int64),
+        texts=[table.texts[place] for place in used.tolist()],
+    )
+
+
+def _durations(tables: Sequence[StoryTable], videos: Sequence[str]) -> Floats:
+    """As the first file that knows it has it, or else the last moment that anybody talks about."""
+    known: dict[str, float] = {}
+    last: dict[str, float] = dict.fromkeys(videos, 0.0)
+    for table in tables:
+        ends = np.where(np.isfinite(table.segments[:, 1]), table.segments[:, 1], 0.0)
+        for row, (video, duration) in enumerate(zip(table.videos, table.durations.tolist(), strict=True)):
+            if np.isfinite(duration):
+                known.setdefault(video, duration)
+            if video in last:
+                last[video] = max(last[video], ends[table.bounds[row] : table.bounds[row + 1]].max(initial=0.0))
+    # A video that lasts no time has no place for a caption; a millisecond keeps the arithmetic finite.
+    return np.array([max(known.get(video, last[video]), 1e-3) for video in videos])

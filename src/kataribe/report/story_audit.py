@@ -1,0 +1,125 @@
+"""An audit of story metrics as text and as pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from kataribe.audit.readings import Reading, StoryAudit, change, verdict
+from kataribe.report.pictures import new_figure, to_image
+
+# The parts that say in which direction a metric was moved; those of other metrics are in the JSON.
+_PARTS = ("precision", "recall")
+_PALETTE = ("#d1495b", "#30638e", "#edae49", "#00798c", "#8f5fbf", "#5a9e4b", "#444444")
+
+
+def table(audit: StoryAudit) -> str:
+    header, rows = _rows(audit)
+    widths = [max(len(row[place]) for row in [header, *rows]) for place in range(len(header))]
+
+    def line(cells: Sequence[str]) -> str:
+        padded = zip(cells, widths, strict=True)
+        return "  ".join(cell.ljust(n) if place < 2 else cell.rjust(n) for place, (cell, n) in enumerate(padded))
+
+    lines = [line(header), "  ".join("-" * width for width in widths), *map(line, rows)]
+    return "\n".join([*(text.rstrip() for text in lines), "", *_below(audit)])
+
+
+def markdown(audit: StoryAudit) -> str:
+    header, rows = _rows(audit)
+    lines = [header, ["---"] * 2 + ["---:"] * (len(header) - 2), *rows]
+    text = ["| " + " | ".join(cells) + " |" for cells in lines]
+    return "\n".join([*text, "", *(f"- {note}" for note in _below(audit) if note)])
+
+
+FORMATS: Mapping[str, Callable[[StoryAudit], str]] = {"table": table, "markdown": markdown}
+
+
+def pictures(audit: StoryAudit) -> dict[str, Callable[[str], bytes]]:
+    """By name, what draws each picture in a given format (png or svg)."""
+    return {
+        "share": lambda format: to_image(_share(audit), format),
+        "attacks": lambda format: to_image(_attacks(audit), format),
+    }
+
+
+def _rows(audit: StoryAudit) -> tuple[list[str], list[list[str]]]:
+    """A row for each setting; of each metric the value and, of SODA and localisation, precision and recall."""
+    columns = [(metric, part) for metric in audit.metrics for part in (None, *_shown_parts(audit, metric))]
+    header = ["attack", "setting", "captions/refs", "made"]
+    header += [metric if part is None else part[0].upper() for metric, part in columns]
+    rows = []
+    for reading in audit.readings:
+        values = [_percent(_value(reading, metric, part)) for metric, part in columns]
+        made = f"{100 * reading.made:.0f}%" if reading.made else ""
+        rows.append([reading.attack, reading.setting, f"{reading.ratio:.2f}", made, *values])
+    return header, rows
+
+
+def _shown_parts(audit: StoryAudit, metric: str) -> list[str]:
+    parts = audit.submitted.scores[metric].parts
+    return list(_PARTS) if set(_PARTS) <= set(parts) and metric.startswith(("soda", "localisation")) else []
+
+
+def _value(reading: Reading, metric: str, part: str | None) -> float:
+    score = reading.scores[metric]
+    return score.value if part is None else score.parts[part]
+
+
+def _percent(value: float) -> str:
+    return f"{100 * value:.2f}"
+
+
+def _below(audit: StoryAudit) -> list[str]:
+    size = f"{audit.videos:,} videos, {audit.captions:,} captions; {audit.draws} draws, seed {audit.seed}"
+    verdicts = [verdict(audit, metric) for metric in audit.metrics]
+    return [f"{size}; scores x 100", *audit.notes, "", *verdicts, "", *audit.signatures.values()]
+
+
+def _share(audit: StoryAudit) -> Any:
+    """Every metric against the number of captions, and what precision and recall do meanwhile."""
+    shares = sorted(audit.of("share"), key=lambda reading: reading.ratio)
+    ratios = [reading.ratio for reading in shares]
+    figure = new_figure(11, 3.8)
+    together, *each = (figure.add_subplot(1, 3, place) for place in (1, 2, 3))
+    for metric, colour in zip(audit.metrics, _colours(audit), strict=True):
+        values = [reading.scores[metric].value for reading in shares]
+        top = max(values) or 1.0
+        together.plot(ratios, [value / top for value in values], marker="o", color=colour, label=metric)
+    together.set(title="Share of its own highest value", ylim=(0, 1.05))
+    for axes, metric in zip(each, [m for m in audit.metrics if _shown_parts(audit, m)], strict=False):
+        for part, colour in zip((None, *_PARTS), ("#444444", "#d1495b", "#30638e"), strict=True):
+            values = [100 * _value(reading, metric, part) for reading in shares]
+            axes.plot(ratios, values, marker="o", color=colour, label=part or "F1")
+        axes.set(title=metric, ylim=(0, None))
+    for axes in figure.axes:
+        if not axes.lines:
+            axes.set_axis_off()
+            continue
+        axes.set_xscale("log")
+        axes.set_xlabel("captions for each reference caption")
+        axes.grid(alpha=0.25)
+        axes.legend(fontsize=8)
+    return figure
+
+
+def _attacks(audit: StoryAudit) -> Any:
+    """For every other attack a group of bars: what it makes of each metric, relative to no attack."""
+    attacked = [reading for reading in audit.readings if reading.attack != "share" and reading is not audit.correct]
+    figure = new_figure(11, 4.2)
+    axes = figure.add_subplot()
+    width = 0.8 / len(audit.metrics)
+    for place, (metric, colour) in enumerate(zip(audit.metrics, _colours(audit), strict=True)):
+        heights = [100 * (change(audit.before(reading), reading, metric) or 0.0) for reading in attacked]
+        at = [group + (place + 0.5) * width - 0.4 for group in range(len(attacked))]
+        axes.bar(at, heights, width, color=colour, label=metric)
+    axes.set_xticks(range(len(attacked)), [f"{reading.attack}\n{reading.setting}" for reading in attacked], fontsize=8)
+    axes.axhline(0, color="black", linewidth=0.8)
+    axes.set_ylabel("change of the score, %")
+    axes.grid(axis="y", alpha=0.25)
+    axes.legend(fontsize=8)
+    return figure
+
+
+def _colours(audit: StoryAudit) -> list[str]:
+    return [_PALETTE[place % len(_PALETTE)] for place in range(len(audit.metrics))]
