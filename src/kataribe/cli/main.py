@@ -12,7 +12,7 @@ from typing import Any
 import typer
 
 import kataribe
-from kataribe.cli import compare, demo, doctor, metrics, report, resources, score
+from kataribe.cli import audit, compare, demo, detect, doctor, metrics, report, resources, score, train
 from kataribe.core.errors import KataribeError
 
 # Typer carries its own copy of click, whose base of all usage errors it does not export.
@@ -29,10 +29,13 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(score.app, name="score")
+app.add_typer(audit.app, name="audit")
 app.add_typer(resources.app, name="resources")
+app.add_typer(train.app, name="train")
 app.command("compare")(compare.compare)
 app.command("report")(report.report)
 app.command("metrics")(metrics.metrics)
+app.command("detect")(detect.detect)
 app.command("demo")(demo.demo)
 app.command("doctor")(doctor.doctor)
 

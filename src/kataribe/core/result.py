@@ -94,7 +94,7 @@ class MetricResult:
         return cls(
             metric=metric,
             spec=data["spec"],
-            score=Score(data["value"], data["parts"]),
+            score=Score(_number(data["value"]), {name: _number(part) for name, part in data["parts"].items()}),
             interval=tuple(data["interval"]) if data["interval"] else None,
             signature=data["signature"],
             ids=ids,
@@ -190,3 +190,8 @@ class Result:
             columns[metric.metric] = metric.item_values
             columns |= {f"{metric.metric}.{name}": part for name, part in metric.item_parts.items()}
         return pd.DataFrame(columns, index=pd.Index(index, name="id"))
+
+
+def _number(value: float | None) -> float:
+    """JSON has no NaN; a score that does not exist (of people, where there was only one) is null there."""
+    return np.nan if value is None else value

@@ -106,4 +106,6 @@ def bootstrap_interval(metric: Metric, statistics: Array, bootstrap: int, seed: 
         return None
     # The same seed draws the same items for every metric, so that intervals can be read side by side.
     weights = resample_weights(len(statistics), bootstrap, np.random.default_rng(seed))
-    return percentile_interval(np.concatenate([metric.replicates(statistics, chunk) for chunk in weights]))
+    replicates = np.concatenate([metric.replicates(statistics, chunk) for chunk in weights])
+    # A draw of few items may leave a score undefined; an interval of the others would pretend that it did not.
+    return percentile_interval(replicates) if np.isfinite(replicates).all() else None

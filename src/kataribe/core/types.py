@@ -131,3 +131,25 @@ class Curve:
     title: str
     x: str
     lines: Mapping[str, Sequence[tuple[float, float]]]
+
+
+@dataclass(frozen=True)
+class Boundaries:
+    """Where one video changes, in seconds and in order; `scores`, if there are any, say how sure each one is.
+
+    >>> Boundaries("clip", 10.0, (2.0, 7.5)).relative
+    (0.2, 0.75)
+    """
+
+    video: str
+    duration: float
+    times: tuple[float, ...]
+    scores: tuple[float, ...] | None = None
+
+    @property
+    def relative(self) -> tuple[float, ...]:
+        """The times as fractions of the video."""
+        return tuple(time / self.duration for time in self.times)
+
+    def __len__(self) -> int:
+        return len(self.times)

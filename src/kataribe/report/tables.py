@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 from collections.abc import Callable
 
 import msgspec
@@ -26,8 +27,8 @@ def check_format(format: str) -> None:
 def _rows(result: Result) -> tuple[list[str], grid.Rows]:
     """A row for each metric and, indented below it, for each of its parts; values times 100.
 
-    A part at a threshold, such as `recall@0.5`, stands in the row of its part under the threshold. Intervals and
-    anchors have columns where there are any.
+    A part at a threshold, such as `recall@0.5`, stands in the row of its part under the threshold, and `@0.5` in the
+    metric's own. Intervals and anchors have columns where there are any.
     """
     thresholds = list(dict.fromkeys(t for metric in result for name in metric.parts if (t := name.partition("@")[2])))
     with_interval = any(metric.interval for metric in result)
@@ -37,7 +38,8 @@ def _rows(result: Result) -> tuple[list[str], grid.Rows]:
     rows: grid.Rows = []
     for metric in result:
         interval = f"{100 * metric.interval[0]:.2f} - {100 * metric.interval[1]:.2f}" if metric.interval else ""
-        row = [metric.metric, _percent(metric.value)] + [interval] * with_interval + [""] * len(thresholds)
+        row = [metric.metric, _percent(metric.value)] + [interval] * with_interval
+        row += [_percent(metric.parts.get(f"@{t}")) for t in thresholds]
         anchors = [metric.anchors.null, metric.anchors.human, metric.normalised] if metric.anchors else [None] * 3
         rows.append(row + [_percent(value) for value in anchors] * with_anchors)
         for name, part in metric.parts.items():
@@ -48,7 +50,10 @@ def _rows(result: Result) -> tuple[list[str], grid.Rows]:
 
 
 def _percent(value: float | None) -> str:
-    return "" if value is None else f"{100 * value:.2f}"
+    """A score that does not exist (of people, where there was only one) is a dash."""
+    if value is None:
+        return ""
+    return "-" if math.isnan(value) else f"{100 * value:.2f}"
 
 
 def _table(result: Result) -> str:
