@@ -87,10 +87,18 @@ def test_incomparable_results_are_refused_by_the_field_that_differs(other: Resul
     assert forced.to_dict()["forced"] == list(forced.forced)
 
 
-def test_another_protocol_is_named_by_its_option() -> None:
-    paper = scored(4, metrics=["bleu(tok=none)"], protocol="paper")
+def test_another_protocol_is_named_by_the_option_it_changes() -> None:
+    results = {name: scored(4, metrics=["bleu(tok=none)"], protocol=name) for name in ("official", "paper")}
     with pytest.raises(IncomparableError, match="smooth: 'tool' in official, 'none' in paper"):
-        compare({"official": scored(4, metrics=["bleu(tok=none)"]), "paper": paper})
+        compare(results)
+    forced = compare(results, force=True, replicates=50)
+    assert forced.scores["bleu(tok=none)"] == {name: result["bleu(tok=none)"].value for name, result in results.items()}
+
+
+def test_another_option_is_named_too() -> None:
+    results = {option: scored(4, metrics=[f"bleu(tok=none, smooth={option})"]) for option in ("tool", "none")}
+    with pytest.raises(IncomparableError, match="smooth: 'tool' in tool, 'none' in none"):
+        compare(results)
 
 
 def test_other_items_under_the_same_signature_are_noticed() -> None:
@@ -153,5 +161,5 @@ def test_statistics_of_another_shape_are_refused() -> None:
         name: replace(metric, columns=metric.columns[:-1], statistics=np.asarray(metric.statistics)[:, :-1])
         for name, metric in result.metrics.items()
     }
-    with pytest.raises(IncomparableError, match="are not those of this version"):
+    with pytest.raises(IncomparableError, match="are not those of the others or of this version"):
         compare({"one": result, "other": replace(result, metrics=narrow)})

@@ -20,7 +20,8 @@ def ratio(rows: np.ndarray) -> paired.Valued:
 
 
 def permutation_p(one: np.ndarray, other: np.ndarray, replicates: int, rng: np.random.Generator) -> float:
-    return paired.paired_permutation(ratio(np.vstack([one, other])), len(one), replicates, rng).p
+    both = ratio(np.vstack([one, other]))
+    return paired.paired_permutation(both, both, len(one), replicates, rng).p
 
 
 def bootstrap_test(

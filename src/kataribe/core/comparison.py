@@ -160,10 +160,9 @@ def compare(
                 complaints[0], hint="--force compares them nevertheless and says so on every output"
             )
         forced |= dict.fromkeys(complaints)
-        metric = registry.parse(metric_name)
-        paired = _PairedRows.of(metric, found)
+        paired = _PairedRows.of(metric_name, found)
         items = len(paired.ids)
-        scores[metric_name] = {name: float(metric.reduce(rows)) for name, rows in paired.rows.items()}
+        scores[metric_name] = {name: paired.score(name) for name in names}
         with np.errstate(invalid="ignore", divide="ignore"):  # a draw may hold no scorable item: 0/0
             drawn = paired.bootstrap(settings)
             for one, other in pairs:
@@ -261,19 +260,25 @@ def _nothing_shared(results: Mapping[str, Result]) -> IncomparableError:
 
 @dataclass(frozen=True)
 class _PairedRows:
-    """The statistics of several systems; row i of each belongs to ids[i]."""
+    """The statistics of several systems; row i of each belongs to ids[i].
 
-    metric: Metric
+    Each system brings its own formula. They are all the same unless a comparison across protocols is forced.
+    """
+
+    name: str
+    metrics: Mapping[str, Metric]
     ids: tuple[str, ...]
     rows: Mapping[str, Array]
     item_values: Mapping[str, Floats]
 
     @classmethod
-    def of(cls, metric: Metric, results: Mapping[str, MetricResult]) -> _PairedRows:
+    def of(cls, metric_name: str, results: Mapping[str, MetricResult]) -> _PairedRows:
+        metrics = {name: registry.parse(result.spec) for name, result in results.items()}
+        columns = tuple(next(iter(metrics.values())).columns)
         for name, result in results.items():
-            if result.columns != tuple(metric.columns):
+            if result.columns != columns or tuple(metrics[name].columns) != columns:
                 raise IncomparableError(
-                    f"{name}: its statistics of {metric} are not those of this version ({', '.join(result.columns)})",
+                    f"{name}: its statistics of {metric_name} are not those of the others or of this version",
                     hint="score it again",
                 )
         shared = {id for id, _ in set.intersection(*(_scored(result) for result in results.values()))}
@@ -282,32 +287,37 @@ class _PairedRows:
             raise IncomparableError("the results have no item in common", hint="score them on the same data")
         places = {name: _places(result.ids, ids) for name, result in results.items()}
         return cls(
-            metric,
+            metric_name,
+            metrics,
             ids,
             {name: result.statistics[places[name]] for name, result in results.items()},
             {name: result.item_values[places[name]] for name, result in results.items()},
         )
 
+    def score(self, system: str) -> float:
+        return float(self.metrics[system].reduce(self.rows[system]))
+
     def bootstrap(self, settings: Settings) -> dict[str, Floats]:
         """Each system's value under the same draws of items."""
-        systems = [partial(self.metric.replicates, rows) for rows in self.rows.values()]
+        systems = [partial(self.metrics[name].replicates, rows) for name, rows in self.rows.items()]
         drawn = bootstrap_values(systems, len(self.ids), settings.replicates, np.random.default_rng(settings.seed))
         return dict(zip(self.rows, drawn, strict=True))
 
     def test(self, one: str, other: str, drawn: Mapping[str, Floats], settings: Settings) -> PairedTest:
         """Every pair is swapped from the same seed, so that a test does not depend on which others are made."""
-        rows, others = self.rows[one], self.rows[other]
-        difference = float(self.metric.reduce(rows)) - float(self.metric.reduce(others))
+        stacked = np.concatenate([self.rows[one], self.rows[other]])
+        difference = self.score(one) - self.score(other)
         bootstrap = paired_bootstrap(difference, drawn[one], drawn[other])
         permutation = paired_permutation(
-            partial(self.metric.replicates, np.concatenate([rows, others])),
+            partial(self.metrics[one].replicates, stacked),
+            partial(self.metrics[other].replicates, stacked),
             len(self.ids),
             settings.replicates,
             np.random.default_rng(settings.seed),
         )
         values, other_values = self.item_values[one], self.item_values[other]
         return PairedTest(
-            metric=str(self.metric),
+            metric=self.name,
             one=one,
             other=other,
             difference=difference,

@@ -126,7 +126,7 @@ def _standing(
 def _interval(result: MetricResult, seed: int) -> tuple[float, float] | None:
     """For a result that was scored without `--bootstrap`; its statistics are all it takes."""
     try:
-        metric = registry.parse(result.metric)
+        metric = registry.parse(result.spec)
     except KataribeError:  # a plug-in's metric may not be installed where the page is made
         return None
     with np.errstate(invalid="ignore", divide="ignore"):

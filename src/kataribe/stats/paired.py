@@ -76,19 +76,27 @@ def paired_bootstrap(observed: float, one: Floats, other: Floats, level: float =
     return BootstrapTest(bootstrap.percentile_interval(differences, level), _share(as_far))
 
 
-def paired_permutation(both: Valued, items: int, replicates: int, rng: np.random.Generator) -> PermutationTest:
-    """`both` weighs the rows of the first system followed by those of the second, twice `items` in all.
+def paired_permutation(
+    one: Valued, other: Valued, items: int, replicates: int, rng: np.random.Generator
+) -> PermutationTest:
+    """Both systems weigh the rows of the first followed by those of the second, twice `items` in all.
 
     >>> a, b = np.array([3.0, 4.0, 5.0, 7.0]), np.array([1.0, 2.0, 3.0, 5.0])
     >>> mean = lambda weights: weights @ np.concatenate([a, b]) / weights.sum(axis=1)
-    >>> paired_permutation(mean, 4, 1000, np.random.default_rng(0))
+    >>> paired_permutation(mean, mean, 4, 1000, np.random.default_rng(0))
     PermutationTest(p=0.125, is_exact=True)
     """
-    kept = np.ones((1, items))
-    observed = abs(float(_swapped_difference(both, kept)[0]))
+
+    def difference(kept: Floats) -> Floats:
+        weights = np.hstack([kept, 1 - kept])
+        value = one(weights)
+        np.subtract(1, weights, out=weights)
+        return value - other(weights)
+
+    observed = abs(float(difference(np.ones((1, items)))[0]))
     is_exact = 2**items <= replicates
     swaps = _all_swaps(items) if is_exact else _random_swaps(items, replicates, rng)
-    differences = _defined(np.concatenate([_swapped_difference(both, swap) for swap in swaps]))
+    differences = _defined(np.concatenate([difference(kept) for kept in swaps]))
     if not len(differences):
         return PermutationTest(np.nan, is_exact)
     as_large = np.abs(differences) >= observed - _ROUNDING
@@ -131,13 +139,6 @@ def _share(hits: npt.NDArray[np.bool_]) -> float:
 def _defined(values: Floats) -> Floats:
     """A draw that happens to hold no scorable item has no value."""
     return values[np.isfinite(values)]
-
-
-def _swapped_difference(both: Valued, kept: Floats) -> Floats:
-    weights = np.hstack([kept, 1 - kept])
-    first = both(weights)
-    np.subtract(1, weights, out=weights)
-    return first - both(weights)
 
 
 def _random_swaps(items: int, replicates: int, rng: np.random.Generator) -> Iterator[Floats]:
