@@ -62,7 +62,7 @@ def test_protocols_and_policies_reach_the_signature(call, files):
         *files, "-m", "soda(c)", "--protocol", "paper", "--refs", "mean", "--missing", "drop", "-f", "json"
     )
     ((name, metric),) = json.loads(out)["metrics"].items()
-    assert name == "soda(c, paper, refs=mean)"
+    assert name == "soda(c)"
     for field in ("|roles:proper|", "|refs:mean|", "|missing:drop|data:1/2|"):
         assert field in metric["signature"]
 

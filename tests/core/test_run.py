@@ -62,8 +62,9 @@ class Mean(Metric):
 
 
 def score(values: list[float], **options: Any) -> Result:
+    metrics = {"mean": Mean(), "mean(1.0)": Mean(1.0)}
     coverage = Coverage(references=len(values), predicted=len(values), scored=len(values))
-    return run("numbers", [Mean(), Mean(1.0)], Numbers(values), coverage=coverage, fields={"data": "all"}, **options)
+    return run("numbers", metrics, Numbers(values), coverage=coverage, fields={"data": "all"}, **options)
 
 
 def test_a_run_scores_every_metric_on_every_item() -> None:
@@ -88,7 +89,7 @@ def test_shards_and_threads_do_not_change_the_score(values: list[float], threads
 
 def test_bootstrap_never_scores_an_item_twice() -> None:
     items = Numbers([1.0, 2.0, 3.0])
-    run("numbers", [Mean()], items, coverage=Coverage(3, 3, 3), fields={}, bootstrap=500)
+    run("numbers", {"mean": Mean()}, items, coverage=Coverage(3, 3, 3), fields={}, bootstrap=500)
     assert items.visits == [3]
 
 

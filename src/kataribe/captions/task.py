@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 from kataribe.captions.items import Captions
@@ -39,10 +40,7 @@ def evaluate(
 ) -> Result:
     """Score predicted captions against their references, from files or plain dictionaries."""
     defaults = {"tok": tok} if tok else {}
-    chosen = [registry.parse(metric, protocol=protocol, defaults=defaults) for metric in metrics]
-    for metric in chosen:
-        if metric.task != "captions":
-            raise UsageError(f"{metric} does not score captions but {metric.task}", hint="see `kataribe metrics`")
+    chosen = registry.parse_all(metrics, "captions", protocol=protocol, defaults=defaults)
     if missing not in MISSING:
         raise UsageError(f"no policy is called {shorten(missing)!r}", hint=f"--missing {', '.join(MISSING)}")
     items, coverage, warnings = join(read_predictions(predictions), read_references(references), missing)
@@ -54,7 +52,7 @@ def evaluate(
         ),
     }
     options: dict[str, Any] = {"engine": engine, "bootstrap": bootstrap, "seed": seed, "details": details}
-    return run(
+    result = run(
         "captions",
         chosen,
         items,
@@ -64,6 +62,15 @@ def evaluate(
         progress=progress,
         **options,
     )
+    return replace(result, content=content(items)) if details else result
+
+
+def content(items: Captions) -> dict[str, Any]:
+    """What was scored, by id, for whoever wants to show it."""
+    return {
+        id: {"candidate": candidate, "references": list(references)}
+        for id, candidate, references in zip(items.ids, items.candidates, items.references, strict=True)
+    }
 
 
 def join(

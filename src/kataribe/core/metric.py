@@ -94,7 +94,8 @@ class Metric(ABC):
 
     def replicates(self, statistics: Array, weights: Array) -> Floats:
         """The value under each row of `weights` (how often each item was drawn)."""
-        return self.measure(weights.astype(np.float64) @ statistics.astype(np.float64)).value
+        totals = weights.astype(np.float64, copy=False) @ statistics.astype(np.float64, copy=False)
+        return self.measure(totals).value
 
     def __str__(self) -> str:
         """The shortest text that parses back to this metric."""

@@ -10,7 +10,7 @@ where MyMetric is a subclass of `kataribe.core.metric.Metric`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
@@ -80,3 +80,28 @@ def parse(
     # A metric inside a metric follows the same protocol, and a wrong name in it is found here, not while scoring.
     spelled = {name: str(parse(inner, protocol=protocol, defaults=defaults)) for name, inner in nested.items()}
     return replace(metric, **{name: parse_spec(text) for name, text in spelled.items()}) if nested else metric
+
+
+def parse_all(
+    texts: Iterable[str | Metric],
+    task: str,
+    *,
+    protocol: str = "official",
+    defaults: Mapping[str, Any] = MappingProxyType({}),
+    hint: str = "see `kataribe metrics`",
+) -> dict[str, Metric]:
+    """The metrics of one task, each under the name it was asked for by.
+
+    What a protocol or a task-wide option changes is in the metric and its signature, not in this name: whoever asks
+    for soda(c) finds soda(c) in the answer.
+
+    >>> parse_all(["bleu"], "captions", protocol="paper")
+    {'bleu': Bleu(n=4, tok='ptb', smooth='none')}
+    """
+    chosen: dict[str, Metric] = {}
+    for text in texts:
+        metric = parse(text, protocol=protocol, defaults=defaults)
+        if metric.task != task:
+            raise UsageError(f"{metric} does not score {task} but {metric.task}", hint=hint.format(metric=metric))
+        chosen[str(parse(text))] = metric
+    return chosen

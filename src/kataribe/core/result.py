@@ -16,14 +16,19 @@ import numpy as np
 
 from kataribe.core import registry
 from kataribe.core.errors import InputError, UsageError, nearest
-from kataribe.core.types import Anchors, Array, Coverage, Floats, Score
+from kataribe.core.types import Anchors, Array, Coverage, Curve, Floats, Score
 
 
 @dataclass(frozen=True)
 class MetricResult:
-    """One metric on one set of items. Row i of every array belongs to ids[i]."""
+    """One metric on one set of items. Row i of every array belongs to ids[i].
+
+    `metric` is what was asked for, `spec` what that came to under the protocol and the options of the task; a metric
+    parsed from `spec` can reduce the statistics again.
+    """
 
     metric: str
+    spec: str
     score: Score
     interval: tuple[float, float] | None
     signature: str
@@ -71,6 +76,7 @@ class MetricResult:
     def to_dict(self) -> dict[str, Any]:
         rows = zip(self.ids, self.statistics.tolist(), strict=True)
         full = self.summary() | {
+            "spec": self.spec,
             "items": {id: {"value": score.value, **score.parts} for id, score in self.items.items()},
             "statistics": {"columns": list(self.columns), "rows": dict(rows)},
         }
@@ -87,6 +93,7 @@ class MetricResult:
         details, anchors = data.get("details"), data.get("anchors")
         return cls(
             metric=metric,
+            spec=data["spec"],
             score=Score(_number(data["value"]), {name: _number(part) for name, part in data["parts"].items()}),
             interval=tuple(data["interval"]) if data["interval"] else None,
             signature=data["signature"],
@@ -105,7 +112,7 @@ class Result:
     """All metrics of one evaluation.
 
     `result["meteor"].value`, `result["meteor"].items["some id"]`, `result.table()`, `result.to_json()`. `content`
-    is what was scored, by id, for whoever wants to show it.
+    is what was scored, by id, for whoever wants to show it; `curves` are scores under changed conditions.
     """
 
     task: str
@@ -114,6 +121,7 @@ class Result:
     warnings: tuple[str, ...]
     version: str
     content: Mapping[str, Any] | None = None
+    curves: tuple[Curve, ...] = ()
 
     def __getitem__(self, metric: str) -> MetricResult:
         if metric in self.metrics:
@@ -141,6 +149,8 @@ class Result:
         full = self.summary() | {"metrics": {name: metric.to_dict() for name, metric in self.metrics.items()}}
         if self.content is not None:
             full["content"] = self.content
+        if self.curves:
+            full["curves"] = [asdict(curve) for curve in self.curves]
         return msgspec.json.encode(full).decode()
 
     @classmethod
@@ -155,6 +165,7 @@ class Result:
                 warnings=tuple(data["warnings"]),
                 version=data["kataribe"],
                 content=data.get("content"),
+                curves=tuple(Curve(**curve) for curve in data.get("curves", ())),
             )
         except msgspec.DecodeError as error:
             raise InputError(f"is not JSON ({error})", file=file, hint=hint) from None

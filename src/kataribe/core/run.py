@@ -25,7 +25,7 @@ SHARDS_PER_WORKER = 4
 
 def run(
     task: str,
-    metrics: Sequence[Metric],
+    metrics: Mapping[str, Metric],
     items: Items,
     *,
     coverage: Coverage,
@@ -37,25 +37,30 @@ def run(
     details: bool = False,
     progress: Progress | None = None,
 ) -> Result:
-    """Score `items` with every metric. `fields` are the signature's entries that all metrics share."""
+    """Score `items` with every metric, under the name it goes by in the result.
+
+    `fields` are the signature's entries that all metrics share.
+    """
     if bootstrap < 0:
         raise UsageError(f"--bootstrap {bootstrap}: cannot be negative", hint="1000 is usual, 0 switches it off")
     engine = engine or LocalEngine()
     report = progress or silent
     with reporting(report):
-        contexts = [metric.prepare(items) for metric in metrics]
+        contexts = {name: metric.prepare(items) for name, metric in metrics.items()}
     # Every metric sees the same shards, so what one computes and keeps on its items the next one finds.
     shards = _shards(items, engine.workers)
     resampling = {"bootstrap": str(bootstrap), "seed": str(seed)} if bootstrap else {}
     results: dict[str, MetricResult] = {}
-    for metric, context in zip(metrics, contexts, strict=True):
+    for name, metric in metrics.items():
+        context = contexts[name]
         statistics = _statistics(metric, shards, context, engine, report)
         per_item = metric.per_item(statistics)
         choices = {**metric.signature(context), **fields, **resampling, "kataribe": kataribe.__version__}
-        results[str(metric)] = MetricResult(
-            metric=str(metric),
+        results[name] = MetricResult(
+            metric=name,
+            spec=str(metric),
             score=metric.reduce(statistics),
-            interval=_interval(metric, statistics, bootstrap, seed),
+            interval=bootstrap_interval(metric, statistics, bootstrap, seed),
             signature=format_signature(metric.name, choices),
             ids=tuple(items.ids),
             item_values=per_item.value,
@@ -64,7 +69,7 @@ def run(
             statistics=statistics,
             details=_details(metric, shards, context, engine) if details else None,
         )
-    said = [warning for metric, context in zip(metrics, contexts, strict=True) for warning in metric.warnings(context)]
+    said = [warning for name, metric in metrics.items() for warning in metric.warnings(contexts[name])]
     return Result(
         task=task,
         metrics=results,
@@ -95,7 +100,8 @@ def _details(metric: Metric, shards: Sequence[Items], context: Any, engine: Loca
     return None if any(part is None for part in parts) else [entry for part in parts for entry in part or ()]
 
 
-def _interval(metric: Metric, statistics: Array, bootstrap: int, seed: int) -> tuple[float, float] | None:
+def bootstrap_interval(metric: Metric, statistics: Array, bootstrap: int, seed: int) -> tuple[float, float] | None:
+    """The 95% interval of a score, from its statistics."""
     if not bootstrap or not len(statistics):
         return None
     # The same seed draws the same items for every metric, so that intervals can be read side by side.

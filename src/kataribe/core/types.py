@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -140,3 +140,16 @@ class Boundaries:
 
     def __len__(self) -> int:
         return len(self.times)
+
+
+@dataclass(frozen=True)
+class Curve:
+    """How scores move as one thing is turned up: an audit's attack, a number of guesses. One line for each name.
+
+    >>> Curve("duplicated captions", "copies", {"soda(c)": ((1, 0.06), (2, 0.04))}).lines["soda(c)"][0]
+    (1, 0.06)
+    """
+
+    title: str
+    x: str
+    lines: Mapping[str, Sequence[tuple[float, float]]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -57,13 +58,8 @@ def evaluate(
     _check("--missing", missing, MISSING)
     _check("--segments", segments, SEGMENTS)
     defaults = {"refs": refs} if refs else {}
-    chosen = [registry.parse(metric, protocol=protocol, defaults=defaults) for metric in metrics]
-    for metric in chosen:
-        if metric.task != "stories":
-            raise UsageError(
-                f"{metric} does not score stories but {metric.task}",
-                hint=f"soda(c, text={metric}), paragraph({metric}) or segments({metric}) do",
-            )
+    sentence_hint = "soda(c, text={metric}), paragraph({metric}) or segments({metric}) do"
+    chosen = registry.parse_all(metrics, "stories", protocol=protocol, defaults=defaults, hint=sentence_hint)
     predicted = read_stories(predictions)
     told = [read_stories(source) for source in _sources(references)]
     refuse_repeated_references(told)
@@ -87,7 +83,7 @@ def evaluate(
     result = replace(result, coverage=replace(coverage, scored=int(in_some_score.sum())))
     if anchors:
         result = _with_anchors(result, chosen, told, missing, engine, seed, progress)
-    return replace(result, content=content(items)) if details else result
+    return replace(result, content=content(items, _durations([*told, predicted]))) if details else result
 
 
 def _sources(references: Source | Sequence[Source]) -> list[Any]:
@@ -98,6 +94,16 @@ def _sources(references: Source | Sequence[Source]) -> list[Any]:
     if not sources:
         raise UsageError("there are no references", hint="give at least one file with -r")
     return [sources] if isinstance(sources[0], Story) else sources
+
+
+def _durations(tables: Sequence[StoryTable]) -> dict[str, float]:
+    """How long each video is, as the first file that tells it says."""
+    durations: dict[str, float] = {}
+    for table in tables:
+        for video, duration in zip(table.videos, table.durations.tolist(), strict=True):
+            if not math.isnan(duration):
+                durations.setdefault(video, duration)
+    return durations
 
 
 def _check(option: str, value: str | None, allowed: Iterable[str]) -> None:
@@ -115,7 +121,7 @@ def _fingerprint(items: Stories) -> str:
 
 def _with_anchors(
     result: Result,
-    metrics: Sequence[Metric],
+    metrics: Mapping[str, Metric],
     references: Sequence[StoryTable],
     missing: Missing | None,
     engine: LocalEngine | None,
