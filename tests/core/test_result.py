@@ -42,17 +42,16 @@ def test_a_file_that_is_no_result_is_named(text: str) -> None:
         kataribe.Result.from_json(text, file="old.json")
 
 
-<<<<<<< HEAD
 def test_what_was_scored_and_curves_survive_the_round_trip() -> None:
     scored = kataribe.evaluate("captions", PREDICTIONS, REFERENCES, metrics=["rouge_l"], details=True)
     curve = Curve("duplicated captions", "copies", {"rouge_l": [[1, 0.5], [2, 0.25]]})
     again = kataribe.Result.from_json(replace(scored, curves=(curve,)).to_json())
     assert again.content["1"] == {"candidate": "a dog runs", "references": ["a dog runs fast"]}
     assert again.curves == (curve,)
-=======
+
+
 def test_a_metric_keeps_the_name_it_was_asked_for_by_under_any_protocol() -> None:
     paper = kataribe.evaluate("captions", PREDICTIONS, REFERENCES, ["bleu"], protocol="paper", tok="none")
     assert list(paper.metrics) == ["bleu"]
     assert paper["bleu"].spec == "bleu(tok=none, smooth=none)"
     assert "|smooth:none|tok:none|" in paper["bleu"].signature
->>>>>>> main

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -47,10 +47,7 @@ def evaluate(
     0.5714
     """
     names = DEFAULT_METRICS if metrics is None else metrics
-    chosen = [registry.parse(metric, protocol=protocol) for metric in names]
-    for metric in chosen:
-        if metric.task != "boundaries":
-            raise UsageError(f"{metric} does not score boundaries but {metric.task}", hint="see `kataribe metrics`")
+    chosen = registry.parse_all(names, "boundaries", protocol=protocol)
     if missing not in MISSING:
         raise UsageError(f"no policy is called {shorten(missing)!r}", hint=f"--missing {', '.join(MISSING)}")
     if unit not in ("seconds", "frames"):
@@ -84,15 +81,15 @@ def evaluate(
     )
 
 
-def _fit(metrics: Sequence[Metric], videos: Videos) -> tuple[list[Metric], list[str]]:
+def _fit(metrics: Mapping[str, Metric], videos: Videos) -> tuple[dict[str, Metric], list[str]]:
     """The metrics of the usual set that this ground truth can serve, and what is said of the others."""
     reasons: dict[str, str] = {}
     if np.isnan(videos.fps).any():
         reasons |= dict.fromkeys(_COUNT_FRAMES, "the ground truth has no fps")
     if len(videos) < 2 or np.all(np.diff(videos.raters) < 2):
         reasons["chance_f1"] = "it needs two videos and two annotators"
-    warnings = [f"{metric} was left out: {reasons[metric.name]}" for metric in metrics if metric.name in reasons]
-    return [metric for metric in metrics if metric.name not in reasons], warnings
+    warnings = [f"{name} was left out: {reasons[m.name]}" for name, m in metrics.items() if m.name in reasons]
+    return {name: metric for name, metric in metrics.items() if metric.name not in reasons}, warnings
 
 
 def _spelled(videos: Videos) -> Iterator[str]:
