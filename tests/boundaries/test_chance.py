@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kataribe.boundaries.chance import ChanceF1
@@ -18,6 +18,7 @@ from kataribe.core.errors import InputError
 from .corpora import random_corpus, videos_of
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=4, max_size=400))
 def test_equations_8_and_9_hold_on_any_masks_with_all_four_kinds_of_frames(frames) -> None:
     """With an empty column the rates of equations (6) and (7) do not exist, so that all four are put in."""

@@ -28,6 +28,7 @@ def by_thresholds(score: np.ndarray, correct: np.ndarray, positives: float) -> f
     return area
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 5), st.booleans()), min_size=1, max_size=40))
 def test_average_precision_is_the_area_by_thresholds(entries) -> None:
     score, correct = np.array([s for s, _ in entries], dtype=float), np.array([c for _, c in entries], dtype=float)
