@@ -22,12 +22,20 @@ check-slow: $(READY)
 docs: $(READY)
 	$(BIN)/mkdocs build --strict
 
+# The report page is tested in a real browser. Where it cannot be installed, these tests are skipped and say so.
+CHROMIUM = command -v chromium >/dev/null || { \
+	[ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && export DEBIAN_FRONTEND=noninteractive && \
+	{ apt-get install -y -q --no-install-recommends chromium || \
+	{ apt-get update -q && apt-get install -y -q --no-install-recommends chromium; }; } >/dev/null 2>&1; } || \
+	echo "no Chromium: the report page will not be tested"
+
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
 
 $(READY): $(VENV)/bin/python pyproject.toml CMakeLists.txt $(wildcard native/*)
 	$(BIN)/python -m pip install --quiet --editable ".[dev]"
+	@$(CHROMIUM)
 	touch $@
 
 clean:

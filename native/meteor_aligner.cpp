@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "meteor_beam.hpp"
+#include "meteor_used_words.hpp"
 
 namespace kataribe {
 

@@ -16,34 +16,7 @@
 
 namespace kataribe {
 
-// The words of the hypothesis that a path has used.
-class UsedWords64 {
- public:
-  void clear(std::size_t) { bits_ = 0; }
-  bool is_free(std::size_t start, std::size_t length) const { return (bits_ & mask(start, length)) == 0; }
-  void add(std::size_t start, std::size_t length) { bits_ |= mask(start, length); }
-
- private:
-  static std::uint64_t mask(std::size_t start, std::size_t length) { return ~std::uint64_t{0} >> (64 - length) << start; }
-  std::uint64_t bits_ = 0;
-};
-
-class UsedWords {
- public:
-  void clear(std::size_t words) { used_.assign(words, false); }
-  bool is_free(std::size_t start, std::size_t length) const {
-    for (std::size_t i = start; i < start + length; ++i)
-      if (used_[i]) return false;
-    return true;
-  }
-  void add(std::size_t start, std::size_t length) {
-    for (std::size_t i = start; i < start + length; ++i) used_[i] = true;
-  }
-
- private:
-  std::vector<bool> used_;
-};
-
+// Used: one of the classes of meteor_used_words.hpp.
 template <typename Used>
 class MeteorBeam {
  public:
@@ -56,7 +29,7 @@ class MeteorBeam {
   static constexpr std::uint32_t kNoStep = UINT32_MAX;
 
   // How good a path is, in one number; less is better. From the top: 16 bits of weighted matches, counted down;
-  // 16 bits of closed chunks; 32 bits of distance, signed, which overflow as METEOR's do.
+  // 16 bits of closed chunks; 32 bits of distance, biased because METEOR's is signed and may overflow.
   using Key = std::uint64_t;
   static constexpr Key kStartKey = 0xFFFF'0000'8000'0000u;
   static constexpr Key kOneMatch = Key{1} << 48, kOneChunk = Key{1} << 32, kDistance = kOneChunk - 1;
@@ -192,8 +165,9 @@ void MeteorBeam<Used>::cross_in_step(std::size_t end, Stops fixed) {
     take_fixed(first, stop);
   }
   leave_words_until(first, end);
+  const Key change = first.key - before;
   for (std::size_t k = 1; k < path_count_; ++k) {
-    paths_[k].key += first.key - before;
+    paths_[k].key += change;
     paths_[k].last_end = first.last_end;
     paths_[k].next = first.next;
   }

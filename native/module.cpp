@@ -3,6 +3,7 @@
 #include "bindings.hpp"
 
 namespace kataribe {
+void bind_boundaries(nb::module_& m);
 void bind_lcs(nb::module_& m);
 void bind_meteor(nb::module_& m);
 void bind_ngrams(nb::module_& m);
@@ -12,6 +13,7 @@ void bind_tokens(nb::module_& m);
 }  // namespace kataribe
 
 NB_MODULE(_native, m) {
+  kataribe::bind_boundaries(m);
   kataribe::bind_lcs(m);
   kataribe::bind_meteor(m);
   kataribe::bind_ngrams(m);

@@ -66,6 +66,8 @@ def furnish(folder: Path, page: Path) -> dict[str, str]:
         shutil.copy(samples / f"stories_{name}.json", folder / ("story.json" if name == "pred" else f"{name}.json"))
     predictions = json.loads((folder / "pred.json").read_text(encoding="utf-8"))
     (folder / "pred11.json").write_text(json.dumps(predictions[:-1]), encoding="utf-8")
+    short = [entry | {"caption": " ".join(entry["caption"].split()[:5])} for entry in predictions]
+    (folder / "pred_short.json").write_text(json.dumps(short), encoding="utf-8")
     for block in blocks(page, "python") + blocks(page, "toml"):
         if block["title"]:
             (folder / block["title"]).write_text(block["body"], encoding="utf-8")

@@ -97,3 +97,67 @@ def meteor_alignment(
 def meteor_normalize(resource: MeteorResource, sentence: str) -> str: ...
 def english_stem(word: str) -> str: ...
 def ptb_tokenize(texts: list[str], look_ahead: bool) -> list[str]: ...
+
+# Event boundaries. The first six arguments of a comparison: the predicted lists (times, offsets), the true lists
+# (times, offsets), and for each pair the predicted and the true list.
+def boundary_hits(
+    predicted_times: Floats,
+    predicted_offsets: Int64s,
+    true_times: Floats,
+    true_offsets: Int64s,
+    predicted_pairs: Int64s,
+    true_pairs: Int64s,
+    tolerances: Floats,
+    optimal: bool,
+    strict: bool,
+    /,
+) -> Int32s: ...
+def boundary_hits_by_rank(
+    predicted_times: Floats,
+    predicted_offsets: Int64s,
+    ranks: Int64s,
+    true_times: Floats,
+    true_offsets: Int64s,
+    predicted_pairs: Int64s,
+    true_pairs: Int64s,
+    tolerances: Floats,
+    strict: bool,
+    /,
+) -> Floats: ...
+def window_frames(
+    predicted_times: Floats,
+    predicted_offsets: Int64s,
+    true_times: Floats,
+    true_offsets: Int64s,
+    predicted_pairs: Int64s,
+    true_pairs: Int64s,
+    tolerances: Floats,
+    frames: Int64s,
+    /,
+) -> Int64s: ...
+def window_masks(times: Floats, offsets: Int64s, tolerances: Floats, frames: Int64s, /) -> Floats: ...
+def boundary_density(times: Floats, offsets: Int64s, weights: Floats, frames: Int64s, sigma: float, /) -> Floats: ...
+def segmentation_errors(
+    predicted_times: Floats,
+    predicted_offsets: Int64s,
+    true_times: Floats,
+    true_offsets: Int64s,
+    predicted_pairs: Int64s,
+    true_pairs: Int64s,
+    widths: Int64s,
+    frames: Int64s,
+    /,
+) -> Int64s: ...
+def median_distances(
+    predicted_times: Floats,
+    predicted_offsets: Int64s,
+    true_times: Floats,
+    true_offsets: Int64s,
+    predicted_pairs: Int64s,
+    true_pairs: Int64s,
+    /,
+) -> Floats: ...
+def majority_boundaries(
+    times: Floats, offsets: Int64s, members: Int64s, groups: Int64s, tolerances: Floats, /
+) -> tuple[Floats, Int64s]: ...
+def draw_slots(seeds: npt.NDArray[np.uint64], slots: Int64s, counts: Int64s, /) -> tuple[Floats, Int64s]: ...

@@ -37,6 +37,8 @@ def wheel(tmp_path, monkeypatch):
         for name, content in MEMBERS.items():
             jar.writestr(name, content)
     (folder / "meteor" / "data" / "paraphrase-en.gz").write_bytes(gzip.compress(PARAPHRASES.encode()))
+    for name in [name for name in sys.modules if name.partition(".")[0] == "pycocoevalcap"]:
+        monkeypatch.delitem(sys.modules, name)  # other tests import the real one, which would be found first
     monkeypatch.syspath_prepend(str(folder.parent))
     monkeypatch.setenv("PYTHONPATH", str(folder.parent))
     monkeypatch.setenv("KATARIBE_CACHE", str(tmp_path / "cache"))

@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 import kataribe
 from kataribe.core.errors import InputError, UsageError
+from kataribe.core.types import Curve
 
 PREDICTIONS = {"1": "a dog runs", "2": "the cat sat on the mat"}
 REFERENCES = {"1": ["a dog runs fast"], "2": ["a cat sat on a mat", "the cat lies"]}
@@ -37,6 +40,14 @@ def test_to_pandas_has_a_row_for_each_item(result: kataribe.Result) -> None:
 def test_a_file_that_is_no_result_is_named(text: str) -> None:
     with pytest.raises(InputError, match=r"old\.json: is not"):
         kataribe.Result.from_json(text, file="old.json")
+
+
+def test_what_was_scored_and_curves_survive_the_round_trip() -> None:
+    scored = kataribe.evaluate("captions", PREDICTIONS, REFERENCES, metrics=["rouge_l"], details=True)
+    curve = Curve("duplicated captions", "copies", {"rouge_l": [[1, 0.5], [2, 0.25]]})
+    again = kataribe.Result.from_json(replace(scored, curves=(curve,)).to_json())
+    assert again.content["1"] == {"candidate": "a dog runs", "references": ["a dog runs fast"]}
+    assert again.curves == (curve,)
 
 
 def test_a_metric_keeps_the_name_it_was_asked_for_by_under_any_protocol() -> None:

@@ -16,7 +16,7 @@ def test_every_replicate_draws_as_many_items_as_there_are(items: int, replicates
 
 def test_chunks_do_not_change_the_draw(monkeypatch) -> None:
     whole = np.concatenate(list(bootstrap.resample_weights(30, 10, np.random.default_rng(1))))
-    monkeypatch.setattr(bootstrap, "_CELLS_PER_CHUNK", 60)
+    monkeypatch.setattr(bootstrap, "CELLS_PER_CHUNK", 60)
     chunks = list(bootstrap.resample_weights(30, 10, np.random.default_rng(1)))
     assert len(chunks) == 5
     np.testing.assert_array_equal(np.concatenate(chunks), whole)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 from kataribe.captions.items import Captions
@@ -51,7 +52,7 @@ def evaluate(
         ),
     }
     options: dict[str, Any] = {"engine": engine, "bootstrap": bootstrap, "seed": seed, "details": details}
-    return run(
+    result = run(
         "captions",
         chosen,
         items,
@@ -61,6 +62,15 @@ def evaluate(
         progress=progress,
         **options,
     )
+    return replace(result, content=content(items)) if details else result
+
+
+def content(items: Captions) -> dict[str, Any]:
+    """What was scored, by id, for whoever wants to show it."""
+    return {
+        id: {"candidate": candidate, "references": list(references)}
+        for id, candidate, references in zip(items.ids, items.candidates, items.references, strict=True)
+    }
 
 
 def join(

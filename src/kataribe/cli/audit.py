@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated
 
+import msgspec
 import typer
 
 from kataribe.cli.progress import progress_bar
@@ -15,11 +15,6 @@ from kataribe.core.progress import reporting, silent
 from kataribe.formats.output import check_writable, write_whole
 
 app = typer.Typer(help="Find out whether a metric can be gamed.", no_args_is_help=True, rich_markup_mode=None)
-
-
-@app.callback()
-def _audit() -> None:
-    """Keeps each task a command of its own, be there one only."""
 
 
 @app.command("stories")
@@ -70,7 +65,7 @@ def stories(
             videos=videos,
             seed=seed,
         )
-    text = json.dumps(result.to_dict(), indent=2, ensure_ascii=False)
+    text = msgspec.json.format(msgspec.json.encode(result.to_dict()), indent=2).decode()
     if output is not None:
         write_whole(output, text)
     if plots is not None:
@@ -78,9 +73,53 @@ def stories(
     print(text if format == "json" else story_audit.FORMATS[format](result))
 
 
+@app.command("boundaries")
+def boundaries(
+    references: Annotated[
+        Path, typer.Option("-r", "--references", metavar="TRUTH", help="The annotators' boundaries.")
+    ],
+    systems: Annotated[
+        list[Path] | None, typer.Argument(metavar="[PRED...]", help="Systems to show beside the blind players.")
+    ] = None,
+    most: Annotated[int, typer.Option(help="The largest number of boundaries per video.")] = 15,
+    trials: Annotated[int, typer.Option(help="Draws of Random.")] = 20,
+    tolerance: Annotated[str, typer.Option(help="0.05 of the duration, or 0.5s.")] = "0.05",
+    min_consistency: Annotated[float, typer.Option(help="Skip videos whose annotators agree less.")] = 0.3,
+    plots: Annotated[Path | None, typer.Option(help="A folder for the pictures, as PNG and SVG.")] = None,
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="Write everything here, as JSON.")] = None,
+    format: Annotated[str, typer.Option("--format", "-f", help="table or json.")] = "table",
+    seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+) -> None:
+    """Read every measure for Random and Uniform guessing with 1 to 15 boundaries, beside people and systems."""
+    from kataribe.audit.boundaries import audit
+    from kataribe.report import boundary_audit
+
+    if format not in ("table", "json"):
+        raise UsageError(f"no format is called {format!r}", hint="there are: table, json")
+    check_places(output, plots)
+    named = {path.name.partition(".")[0]: path for path in systems or ()}
+    with progress_bar(quiet) as progress, reporting(progress or silent):
+        result = audit(
+            references,
+            named,
+            most=most,
+            trials=trials,
+            tolerance=tolerance,
+            min_consistency=min_consistency,
+            seed=seed,
+        )
+    text = msgspec.json.format(msgspec.json.encode(result.to_dict()), indent=2).decode()
+    if output is not None:
+        write_whole(output, text)
+    if plots is not None:
+        write_pictures(boundary_audit.pictures(result), plots)
+    print(text if format == "json" else boundary_audit.table(result))
+
+
 def check_places(output: Path | None, plots: Path | None) -> None:
     """What can be refused before the work starts is refused before the work starts."""
-    from kataribe.report.figures import new_figure
+    from kataribe.report.pictures import new_figure
 
     if output is not None:
         check_writable(output)

@@ -17,6 +17,9 @@ _OPTIONAL = (
     ("sudachipy", "Japanese tokenizer `ja`", "pip install 'kataribe[ja]'"),
     ("fugashi", "Japanese tokenizer `ja-mecab`", "pip install 'kataribe[ja]'"),
     ("jieba", "Chinese tokenizer `zh`", "pip install 'kataribe[zh]'"),
+    ("av", "`kataribe detect` and `train boundaries`", "pip install 'kataribe[video]'"),
+    ("matplotlib", "pictures", "pip install 'kataribe[plots]'"),
+    ("torch", "neural backbones of the boundary detectors", "pip install 'kataribe[models]'"),
     ("pandas", "`Result.to_pandas()`", "pip install pandas"),
 )
 

@@ -26,7 +26,7 @@ def metrics(
             except UsageError as error:  # one broken plug-in must not hide the others
                 warn(str(error))
                 continue
-            print(f"{metric.name:<14}{metric.task:<12}{_headline(metric)}")
+            print(f"{metric.name:<20}{metric.task:<12}{_headline(metric)}")
         print("\n`kataribe metrics NAME` shows formula, citation, quirks and options.")
     else:
         _explain(registry.load(name.partition("(")[0]))

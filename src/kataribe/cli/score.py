@@ -123,6 +123,52 @@ def stories(
     answer(result, format, output, quiet)
 
 
+@app.command("boundaries")
+def boundaries(
+    predictions: Annotated[
+        Path,
+        typer.Argument(metavar="PRED", help="The boundaries to score: JSON, JSONL, CSV, TSV, npz."),
+    ],
+    references: Annotated[
+        Path, typer.Option("-r", "--references", metavar="TRUTH", help="The annotators' boundaries: pickle, JSON, CSV.")
+    ],
+    metric: Metrics = None,
+    protocol: Protocol = "official",
+    missing: Annotated[str, typer.Option(help="Videos without prediction: zero, error or drop.")] = "zero",
+    unit: Annotated[str, typer.Option(help="What predicted times are: seconds or frames.")] = "seconds",
+    min_consistency: Annotated[
+        float, typer.Option(help="Skip videos whose annotators agree less; the published tool uses 0.3.")
+    ] = 0.3,
+    format: Format = "table",
+    output: Output = None,
+    engine: Engine = "local",
+    threads: Threads = 0,
+    bootstrap: Bootstrap = 0,
+    seed: Seed = 0,
+    quiet: Quiet = False,
+) -> None:
+    """Score event boundaries: F1, chance-corrected F1 and average precision, beside people and blind guessing."""
+    from kataribe.boundaries.task import evaluate
+
+    check_call(format, output)
+    with progress_bar(quiet) as progress:
+        result = evaluate(
+            predictions,
+            references,
+            metric,
+            protocol=protocol,
+            missing=missing,  # type: ignore[arg-type]
+            unit=unit,  # type: ignore[arg-type]
+            min_consistency=min_consistency,
+            engine=parse_engine(engine, threads),
+            bootstrap=bootstrap,
+            seed=seed,
+            details=output is not None,
+            progress=progress,
+        )
+    answer(result, format, output, quiet)
+
+
 def check_call(format: str, output: Path | None) -> None:
     """What can be refused before the work starts is refused before the work starts."""
     from kataribe.report.tables import check_format

@@ -94,17 +94,20 @@ class Metric(ABC):
 
     def replicates(self, statistics: Array, weights: Array) -> Floats:
         """The value under each row of `weights` (how often each item was drawn)."""
-        return self.measure(weights.astype(np.float64) @ statistics.astype(np.float64)).value
+        totals = weights.astype(np.float64, copy=False) @ statistics.astype(np.float64, copy=False)
+        return self.measure(totals).value
 
     def __str__(self) -> str:
         """The shortest text that parses back to this metric."""
         positional: list[Value] = []
         named: dict[str, Value] = {}
+        is_in_place = True
         for f in fields(self):
             value = getattr(self, f.name)
             if value == f.default:
-                continue
-            if f.metadata["positional"] and not named:
+                # What follows can no longer be told by its place.
+                is_in_place = False
+            elif f.metadata["positional"] and is_in_place:
                 positional.append(_to_text(value))
             else:
                 named[f.name] = _to_text(value)
@@ -153,7 +156,11 @@ def _options_hint(options: Mapping[str, Any], key: str = "") -> str:
 def _to_text(value: Any) -> Value:
     if isinstance(value, tuple):
         return tuple(str(item) for item in value)
-    return value if isinstance(value, Spec) else str(value).lower() if isinstance(value, bool) else str(value)
+    if isinstance(value, str | Spec):
+        return value
+    text = str(value).lower() if isinstance(value, bool) else str(value)
+    # An option of a type of its own may spell several items, as the grammar does.
+    return tuple(text.split("+")) if "+" in text else text
 
 
 def _from_text(value: Value, hint: Any, where: str) -> Any:

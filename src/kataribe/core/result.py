@@ -16,7 +16,7 @@ import numpy as np
 
 from kataribe.core import registry
 from kataribe.core.errors import InputError, UsageError, nearest
-from kataribe.core.types import Anchors, Array, Coverage, Floats, Score
+from kataribe.core.types import Anchors, Array, Coverage, Curve, Floats, Score
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ class MetricResult:
         return cls(
             metric=metric,
             spec=data["spec"],
-            score=Score(data["value"], data["parts"]),
+            score=Score(_number(data["value"]), {name: _number(part) for name, part in data["parts"].items()}),
             interval=tuple(data["interval"]) if data["interval"] else None,
             signature=data["signature"],
             ids=ids,
@@ -112,7 +112,7 @@ class Result:
     """All metrics of one evaluation.
 
     `result["meteor"].value`, `result["meteor"].items["some id"]`, `result.table()`, `result.to_json()`. `content`
-    is what was scored, by id, for whoever wants to show it.
+    is what was scored, by id, for whoever wants to show it; `curves` are scores under changed conditions.
     """
 
     task: str
@@ -121,6 +121,7 @@ class Result:
     warnings: tuple[str, ...]
     version: str
     content: Mapping[str, Any] | None = None
+    curves: tuple[Curve, ...] = ()
 
     def __getitem__(self, metric: str) -> MetricResult:
         if metric in self.metrics:
@@ -148,6 +149,8 @@ class Result:
         full = self.summary() | {"metrics": {name: metric.to_dict() for name, metric in self.metrics.items()}}
         if self.content is not None:
             full["content"] = self.content
+        if self.curves:
+            full["curves"] = [asdict(curve) for curve in self.curves]
         return msgspec.json.encode(full).decode()
 
     @classmethod
@@ -162,6 +165,7 @@ class Result:
                 warnings=tuple(data["warnings"]),
                 version=data["kataribe"],
                 content=data.get("content"),
+                curves=tuple(Curve(**curve) for curve in data.get("curves", ())),
             )
         except msgspec.DecodeError as error:
             raise InputError(f"is not JSON ({error})", file=file, hint=hint) from None
@@ -186,3 +190,8 @@ class Result:
             columns[metric.metric] = metric.item_values
             columns |= {f"{metric.metric}.{name}": part for name, part in metric.item_parts.items()}
         return pd.DataFrame(columns, index=pd.Index(index, name="id"))
+
+
+def _number(value: float | None) -> float:
+    """JSON has no NaN; a score that does not exist (of people, where there was only one) is null there."""
+    return np.nan if value is None else value

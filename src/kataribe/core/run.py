@@ -60,7 +60,7 @@ def run(
             metric=name,
             spec=str(metric),
             score=metric.reduce(statistics),
-            interval=_interval(metric, statistics, bootstrap, seed),
+            interval=bootstrap_interval(metric, statistics, bootstrap, seed),
             signature=format_signature(metric.name, choices),
             ids=tuple(items.ids),
             item_values=per_item.value,
@@ -100,9 +100,12 @@ def _details(metric: Metric, shards: Sequence[Items], context: Any, engine: Loca
     return None if any(part is None for part in parts) else [entry for part in parts for entry in part or ()]
 
 
-def _interval(metric: Metric, statistics: Array, bootstrap: int, seed: int) -> tuple[float, float] | None:
+def bootstrap_interval(metric: Metric, statistics: Array, bootstrap: int, seed: int) -> tuple[float, float] | None:
+    """The 95% interval of a score, from its statistics."""
     if not bootstrap or not len(statistics):
         return None
     # The same seed draws the same items for every metric, so that intervals can be read side by side.
     weights = resample_weights(len(statistics), bootstrap, np.random.default_rng(seed))
-    return percentile_interval(np.concatenate([metric.replicates(statistics, chunk) for chunk in weights]))
+    replicates = np.concatenate([metric.replicates(statistics, chunk) for chunk in weights])
+    # A draw of few items may leave a score undefined; an interval of the others would pretend that it did not.
+    return percentile_interval(replicates) if np.isfinite(replicates).all() else None

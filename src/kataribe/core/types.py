@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -118,3 +118,38 @@ class Story:
 
     def in_time_order(self) -> tuple[Caption, ...]:
         return tuple(sorted(self.captions, key=lambda caption: caption.segment))
+
+
+@dataclass(frozen=True)
+class Curve:
+    """How scores move as one thing is turned up: an audit's attack, a number of guesses. One line for each name.
+
+    >>> Curve("duplicated captions", "copies", {"soda(c)": ((1, 0.06), (2, 0.04))}).lines["soda(c)"][0]
+    (1, 0.06)
+    """
+
+    title: str
+    x: str
+    lines: Mapping[str, Sequence[tuple[float, float]]]
+
+
+@dataclass(frozen=True)
+class Boundaries:
+    """Where one video changes, in seconds and in order; `scores`, if there are any, say how sure each one is.
+
+    >>> Boundaries("clip", 10.0, (2.0, 7.5)).relative
+    (0.2, 0.75)
+    """
+
+    video: str
+    duration: float
+    times: tuple[float, ...]
+    scores: tuple[float, ...] | None = None
+
+    @property
+    def relative(self) -> tuple[float, ...]:
+        """The times as fractions of the video."""
+        return tuple(time / self.duration for time in self.times)
+
+    def __len__(self) -> int:
+        return len(self.times)

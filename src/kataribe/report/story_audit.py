@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from kataribe.audit.readings import Reading, StoryAudit, change, verdict
-from kataribe.report.figures import new_figure, to_image
+from kataribe.report.pictures import new_figure, to_image
 
 # The parts that say in which direction a metric was moved; those of other metrics are in the JSON.
 _PARTS = ("precision", "recall")

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable
 
 import msgspec
 
 from kataribe.core.errors import UsageError, nearest
 from kataribe.core.result import Result
-
-Rows = list[list[str]]
+from kataribe.report import grid
 
 
 def render(result: Result, format: str = "table") -> str:
@@ -24,21 +24,22 @@ def check_format(format: str) -> None:
         raise UsageError(f"no format is called {format!r}", hint=nearest(format, _FORMATS))
 
 
-def _rows(result: Result) -> tuple[list[str], Rows]:
+def _rows(result: Result) -> tuple[list[str], grid.Rows]:
     """A row for each metric and, indented below it, for each of its parts; values times 100.
 
-    A part at a threshold, such as `recall@0.5`, stands in the row of its part under the threshold. Intervals and
-    anchors have columns where there are any.
+    A part at a threshold, such as `recall@0.5`, stands in the row of its part under the threshold, and `@0.5` in the
+    metric's own. Intervals and anchors have columns where there are any.
     """
     thresholds = list(dict.fromkeys(t for metric in result for name in metric.parts if (t := name.partition("@")[2])))
     with_interval = any(metric.interval for metric in result)
     with_anchors = any(metric.anchors for metric in result)
     header = ["metric", "score"] + ["95% interval"] * with_interval + [f"@{t}" for t in thresholds]
     header += ["null", "human", "normalised"] * with_anchors
-    rows: Rows = []
+    rows: grid.Rows = []
     for metric in result:
         interval = f"{100 * metric.interval[0]:.2f} - {100 * metric.interval[1]:.2f}" if metric.interval else ""
-        row = [metric.metric, _percent(metric.value)] + [interval] * with_interval + [""] * len(thresholds)
+        row = [metric.metric, _percent(metric.value)] + [interval] * with_interval
+        row += [_percent(metric.parts.get(f"@{t}")) for t in thresholds]
         anchors = [metric.anchors.null, metric.anchors.human, metric.normalised] if metric.anchors else [None] * 3
         rows.append(row + [_percent(value) for value in anchors] * with_anchors)
         for name, part in metric.parts.items():
@@ -49,18 +50,13 @@ def _rows(result: Result) -> tuple[list[str], Rows]:
 
 
 def _percent(value: float | None) -> str:
-    return "" if value is None else f"{100 * value:.2f}"
+    """A score that does not exist (of people, where there was only one) is a dash."""
+    if value is None:
+        return ""
+    return "-" if math.isnan(value) else f"{100 * value:.2f}"
 
 
 def _table(result: Result) -> str:
-    header, rows = _rows(result)
-    widths = [max(len(row[column]) for row in [header, *rows]) for column in range(len(header))]
-
-    def line(cells: Sequence[str]) -> str:
-        first, *others = zip(cells, widths, strict=True)
-        return "  ".join([first[0].ljust(first[1]), *(cell.rjust(width) for cell, width in others)]).rstrip()
-
-    ruler = "  ".join("-" * width for width in widths)
     coverage = result.coverage
     counted = f"{coverage.scored:,} of {coverage.references:,} scored"
     odd = [
@@ -69,50 +65,18 @@ def _table(result: Result) -> str:
         if count
     ]
     signatures = [metric.signature for metric in result]
-    return "\n".join([line(header), ruler, *map(line, rows), "", ", ".join([counted, *odd]), *signatures])
+    return "\n".join([*grid.aligned(*_rows(result)), "", ", ".join([counted, *odd]), *signatures])
 
 
 def _markdown(result: Result) -> str:
-    header, rows = _rows(result)
-    lines = [header, ["---"] + ["---:"] * (len(header) - 1), *rows]
-    table = ["| " + " | ".join(_markdown_cell(cell) for cell in cells) + " |" for cells in lines]
-    return "\n".join([*table, "", *(f"`{metric.signature}`  " for metric in result)])
-
-
-def _markdown_cell(text: str) -> str:
-    indent = len(text) - len(text.lstrip())
-    return "&nbsp;" * indent + text.strip().replace("|", "\\|")
+    return "\n".join([*grid.markdown(*_rows(result)), "", *(f"`{metric.signature}`  " for metric in result)])
 
 
 def _latex(result: Result) -> str:
     header, rows = _rows(result)
-    body = [" & ".join(_latex_cell(cell) for cell in row) + r" \\" for row in rows]
-    return "\n".join(
-        [
-            *(f"% {metric.signature}" for metric in result),
-            rf"\begin{{tabular}}{{l{'r' * (len(header) - 1)}}}",
-            r"\hline",
-            " & ".join(_latex_cell(cell) for cell in header) + r" \\",
-            r"\hline",
-            *body,
-            r"\hline",
-            r"\end{tabular}",
-        ]
-    )
-
-
-def _latex_cell(text: str) -> str:
-    indent = r"\quad " if text.startswith(" ") else ""
-    escaped = "".join(_LATEX_ESCAPES.get(character, character) for character in text.strip())
-    return indent + escaped.replace(" - ", "--")
-
-
-_LATEX_ESCAPES = {
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    **{character: f"\\{character}" for character in "&%$#_{}"},
-}
+    cells = [[grid.latex_text(cell) for cell in row] for row in rows]
+    comments = [f"% {metric.signature}" for metric in result]
+    return "\n".join([*comments, *grid.latex([grid.latex_text(cell) for cell in header], cells)])
 
 
 def _csv(result: Result) -> str:

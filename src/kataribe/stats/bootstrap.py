@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 # Replicates per chunk are chosen so that a chunk of weights stays near this many cells (32 MB).
-_CELLS_PER_CHUNK = 1 << 22
+CELLS_PER_CHUNK = 1 << 22
 
 
 def resample_weights(items: int, replicates: int, rng: np.random.Generator) -> Iterator[npt.NDArray[np.float64]]:
@@ -20,7 +20,7 @@ def resample_weights(items: int, replicates: int, rng: np.random.Generator) -> I
     >>> next(resample_weights(3, 2, np.random.default_rng(0))).sum(axis=1)
     array([3., 3.])
     """
-    rows = max(1, _CELLS_PER_CHUNK // max(1, items))
+    rows = max(1, CELLS_PER_CHUNK // max(1, items))
     for start in range(0, replicates, rows):
         count = min(rows, replicates - start)
         weights = np.empty((count, items))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -58,7 +58,7 @@ def _numbers_in_file(items: Stories) -> Int64s:
     return np.arange(len(key)) - np.searchsorted(key, key)
 
 
-def content(items: Stories) -> dict[str, Any]:
+def content(items: Stories, durations: Mapping[str, float]) -> dict[str, Any]:
     """What was scored, by video: the captions that the numbers in `describe` point to."""
     texts = items.pool.texts
     stories = {}
@@ -68,6 +68,7 @@ def content(items: Stories) -> dict[str, Any]:
         for caption in range(items.references.bounds[row], items.references.bounds[row + 1]):
             references[items.annotator[caption]].append(_caption(items.references, caption, texts))
         stories[video] = {
+            "duration": durations.get(video),
             "references": references,
             "predictions": [_caption(items.predictions, caption, texts) for caption in predictions],
         }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -82,7 +83,7 @@ def evaluate(
     result = replace(result, coverage=replace(coverage, scored=int(in_some_score.sum())))
     if anchors:
         result = _with_anchors(result, chosen, told, missing, engine, seed, progress)
-    return replace(result, content=content(items)) if details else result
+    return replace(result, content=content(items, _durations([*told, predicted]))) if details else result
 
 
 def _sources(references: Source | Sequence[Source]) -> list[Any]:
@@ -93,6 +94,16 @@ def _sources(references: Source | Sequence[Source]) -> list[Any]:
     if not sources:
         raise UsageError("there are no references", hint="give at least one file with -r")
     return [sources] if isinstance(sources[0], Story) else sources
+
+
+def _durations(tables: Sequence[StoryTable]) -> dict[str, float]:
+    """How long each video is, as the first file that tells it says."""
+    durations: dict[str, float] = {}
+    for table in tables:
+        for video, duration in zip(table.videos, table.durations.tolist(), strict=True):
+            if not math.isnan(duration):
+                durations.setdefault(video, duration)
+    return durations
 
 
 def _check(option: str, value: str | None, allowed: Iterable[str]) -> None:

@@ -1,0 +1,78 @@
+"""Average precision of boundaries: ranked by confidence, each true boundary found once.
+
+    AP = integral of precision over recall, over predicted boundaries in order of confidence; a prediction is correct
+    if it lies within d of a true boundary that no more confident one has taken; the mean over tolerances d
+
+Everingham, M., Van Gool, L., Williams, C. K. I., Winn, J., Zisserman, A. (2010). The PASCAL visual object classes
+(VOC) challenge. IJCV 88. For boundaries, the future work of Yukutake, Mizufune and Matsubayashi.
+
+Quirks. Unlike frame_ap, a second prediction of the same boundary is an error. With several annotators a prediction is
+correct to the share of them who agree. The precision is not made monotone. Where predictions have no confidence, all
+are one level and AP is precision times recall.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from kataribe import _native
+from kataribe.boundaries.comparison import Annotator, compare
+from kataribe.boundaries.f1 import Edge, match_table
+from kataribe.boundaries.items import Videos
+from kataribe.boundaries.players import Entries
+from kataribe.boundaries.ragged import Int64s, Lists, sum_by
+from kataribe.boundaries.ranking import Instances, RankedMetric
+from kataribe.boundaries.tolerance import Distance, Tolerance
+from kataribe.core.metric import option
+from kataribe.core.types import Floats
+
+
+@dataclass(frozen=True)
+class BoundaryAP(RankedMetric):
+    name: ClassVar[str] = "boundary_ap"
+    title: ClassVar[str] = "Boundary AP"
+
+    annotator: Annotator = option("mean", "the annotator who counts", positional=True)
+    tolerance: Tolerance = option(
+        Tolerance("mean"), "a fraction of the video, 0.5s, several with +, mean, tight or loose", positional=True
+    )
+    edge: Edge = option("closed", "a distance of exactly d is right (closed) or wrong (open)")
+
+    def instances(self, player: str, entries: Entries, videos: Videos, distance: Distance) -> Instances:
+        confidence = np.ones(len(entries.lists.values))
+        if player == "system" and videos.scores is not None:
+            confidence = videos.scores
+        ranks = _ranks(entries.lists, confidence)
+        comparison = compare(entries, videos, self.annotator, distance)
+        quality = match_table(comparison, videos, distance, "official", self.edge)[:, 3]
+        shares = comparison.shares(self.annotator, quality)
+        kept = comparison.entries
+        if len(kept) < len(entries):  # only people are ever left out, and they have no confidence
+            confidence, ranks = np.ones(len(kept.lists.values)), _ranks(kept.lists, np.ones(len(kept.lists.values)))
+        tolerances = distance.of(videos.durations)[comparison.video]
+        predicted, true = kept.lists.arrays, comparison.references.arrays
+        pairs = (comparison.entry, comparison.reference)
+        hits = _native.boundary_hits_by_rank(*predicted, ranks, *true, *pairs, tolerances, self.edge == "open")
+        counts = kept.lists.counts
+        lengths = counts[comparison.entry]
+        start = (np.cumsum(counts) - counts)[comparison.entry] - (np.cumsum(lengths) - lengths)
+        place = np.arange(len(hits)) + np.repeat(start, lengths)
+        correct = sum_by(place, hits * np.repeat(shares, lengths), len(kept.lists.values))
+        positives = sum_by(comparison.entry, shares * comparison.true, len(kept))
+        return Instances(kept.lists.owners, confidence, correct, kept.video, positives)
+
+    def choices(self) -> dict[str, str]:
+        return {"edge": self.edge}
+
+
+def _ranks(lists: Lists, confidence: Floats) -> Int64s:
+    """List by list, the places of its values from the most to the least confident; equals in order of time.
+
+    >>> _ranks(Lists.of([[1.0, 2.0], [5.0]]), np.array([0.3, 0.9, 0.5])).tolist()
+    [1, 0, 0]
+    """
+    order = np.lexsort((np.arange(len(confidence)), -confidence, lists.owners))
+    return order - lists.offsets[:-1][lists.owners]

@@ -1,0 +1,174 @@
+"""Chance-corrected F1: 0 for boundaries that know nothing of the video, 1 for a person.
+
+    chance_f1 = lift(system) / lift(human)
+    lift(x)   = F1(x) - max over 19 reassignments r of F1(x after r)
+
+A reassignment hands every video the boundaries that x gave to another video, stretched to its duration. Whatever does
+not come from looking at the video survives it: how many boundaries there are, how evenly they lie, where videos tend
+to have them. What is left is what the system saw. Human: each annotator against the others.
+
+A value above 0 means that the system beats all 19 reassignments, which happens by luck once in twenty times.
+
+Quirks. The obvious null, (F1 - F1 of Uniform with as many boundaries) / (F1 of people - the same), is available as
+`null=uniform`, but fails its purpose: a person's boundaries with four random ones added score below 0, because equal
+distances suit F1 better than any honest mixture. `null=random` fails the other way: Uniform earns two thirds of a
+person's score. Per video the lift alone is given, against the mean of the reassignments. At least two videos are
+needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from kataribe.boundaries.comparison import Annotator, compare, f1, ratio
+from kataribe.boundaries.f1 import Edge, Matching, match_table
+from kataribe.boundaries.items import Videos
+from kataribe.boundaries.players import (
+    Entries,
+    human,
+    once,
+    place_in_video,
+    random_lists,
+    reassigned,
+    uniform_lists,
+)
+from kataribe.boundaries.ragged import Int64s
+from kataribe.boundaries.tolerance import Tolerance
+from kataribe.core.errors import InputError, UsageError
+from kataribe.core.metric import Measured, Metric, Protocols, option
+from kataribe.core.types import Array, Floats
+
+_PLAYERS = ("system", "human")
+_COUNTS = ("hits", "predicted", "true")
+# No video has more annotators; keeps the draws of different entries apart.
+_ENTRIES_AT_MOST = 64
+
+
+@dataclass(frozen=True)
+class ChanceF1(Metric):
+    name: ClassVar[str] = "chance_f1"
+    task: ClassVar[str] = "boundaries"
+    title: ClassVar[str] = "Chance-corrected F1"
+    protocols: ClassVar[Protocols] = {"paper": {"matching": "optimal"}}
+
+    annotator: Annotator = option("max", "the annotator who counts", positional=True)
+    tolerance: Tolerance = option(
+        Tolerance("0.05"), "a fraction of the video, 0.5s, several with +, mean, tight or loose", positional=True
+    )
+    null: Literal["reassigned", "uniform", "random"] = option("reassigned", "what counts as knowing nothing")
+    draws: int = option(19, "reassignments, or draws of `null=random`; the best of them is the null")
+    matching: Matching = option("official", "as the published tool matches, or the most matches possible")
+    edge: Edge = option("closed", "a distance of exactly d is right (closed) or wrong (open)")
+
+    def __post_init__(self) -> None:
+        if self.draws < 1:
+            raise UsageError(f"{self.name}(draws={self.draws}): at least one draw is needed")
+
+    @property
+    def nulls(self) -> int:
+        return 1 if self.null == "uniform" else self.draws
+
+    @property
+    def columns(self) -> tuple[str, ...]:  # type: ignore[override] # they depend on the tolerances and draws
+        return tuple(
+            f"{player}.{who}.{count}@{distance}"
+            for player in _PLAYERS
+            for distance in self.tolerance.distances
+            for who in ("itself", *(f"null{number}" for number in range(1, self.nulls + 1)))
+            for count in _COUNTS
+        )
+
+    def prepare(self, items: Videos) -> Floats:
+        """Reassignments cross shards, so the whole table is made at once."""
+        self.check(items)
+        return np.hstack([self.rows(once(items.predictions), items), self.rows(human(items), items)])
+
+    def check(self, videos: Videos) -> None:
+        """Refuse what has no other video to borrow from or no people to measure against."""
+        hint = "see boundary_f1's part `uniform`"
+        if len(videos) < 2:
+            raise InputError("chance_f1 needs at least two videos", hint=hint)
+        if np.all(np.diff(videos.raters) < 2):
+            raise InputError("chance_f1 measures against people, and no video has two annotators", hint=hint)
+
+    def stats(self, items: Videos, context: Floats) -> Array:
+        return context[items.first : items.first + len(items)]
+
+    def rows(self, entries: Entries, videos: Videos) -> Floats:
+        """One player's counts for each tolerance, followed by those of its nulls."""
+        ignorant = [self._null(entries, videos, draw) for draw in range(self.nulls)]
+        blocks = []
+        for distance in self.tolerance.distances:
+            for who in (entries, *ignorant):
+                comparison = compare(who, videos, self.annotator, distance)
+                table = match_table(comparison, videos, distance, self.matching, self.edge)
+                shares = comparison.shares(self.annotator, table[:, 3])
+                blocks.append(comparison.per_video(shares, table[:, :3], len(videos))[:, 1:])
+        return np.hstack(blocks)
+
+    def lift(self, entries: Entries, videos: Videos) -> float:
+        """How much more than nothing any player's entries know."""
+        return float(self._scores(self.rows(entries, videos).sum(axis=0)).lift)
+
+    def _null(self, entries: Entries, videos: Videos, draw: int) -> Entries:
+        if self.null == "reassigned":
+            return reassigned(entries, videos, _lenders(len(videos), videos.seed, draw))
+        counts = entries.lists.counts
+        if self.null == "uniform":
+            lists = uniform_lists(videos.durations[entries.video], counts)
+        else:
+            number = draw * _ENTRIES_AT_MOST + place_in_video(entries, len(videos))
+            lists = random_lists(videos, entries.video, counts, number)
+        return Entries(lists, entries.video, entries.without)
+
+    def _scores(self, totals: Floats, null: Callable[..., Floats] = np.max) -> _Lift:
+        """F1 and its null from one player's columns, averaged over tolerances."""
+        blocks = totals.reshape(*totals.shape[:-1], len(self.tolerance.distances), 1 + self.nulls, len(_COUNTS))
+        scores = f1(*(blocks[..., place] for place in range(len(_COUNTS))))
+        return _Lift(scores[..., 0].mean(axis=-1), null(scores[..., 1:], axis=-1).mean(axis=-1))
+
+    def measure(self, totals: Floats) -> Measured:
+        half = totals.shape[-1] // 2
+        system, people = self._scores(totals[..., :half]), self._scores(totals[..., half:])
+        value = np.where(people.lift > 0, ratio(system.lift, people.lift, empty=np.nan), np.nan)
+        parts = {"f1": system.f1, "null": system.null, "human_f1": people.f1, "human_null": people.null}
+        return Measured(value, parts)
+
+    def per_item(self, statistics: Array) -> Measured:
+        totals = np.asarray(statistics, dtype=np.float64)
+        half = totals.shape[-1] // 2
+        system, people = self._scores(totals[..., :half], np.mean), self._scores(totals[..., half:], np.mean)
+        parts = {"f1": system.f1, "null": system.null, "human_f1": people.f1, "human_null": people.null}
+        return Measured(system.lift, parts)
+
+    def signature(self, context: Any) -> dict[str, str]:
+        return {
+            "annotator": self.annotator,
+            "tol": str(self.tolerance),
+            "null": self.null,
+            "draws": str(self.nulls),
+            "match": self.matching,
+            "edge": self.edge,
+        }
+
+
+@dataclass(frozen=True)
+class _Lift:
+    f1: Floats
+    null: Floats
+
+    @property
+    def lift(self) -> Floats:
+        return self.f1 - self.null
+
+
+def _lenders(videos: int, seed: int, draw: int) -> Int64s:
+    """For each video another one: neighbours in a random round."""
+    order = np.random.default_rng([seed, draw]).permutation(videos)
+    lenders = np.empty(videos, dtype=np.int64)
+    lenders[order] = np.roll(order, 1)
+    return lenders

@@ -1,0 +1,40 @@
+"""Uniform and Random as detectors: the floor that any other one must leave. They count frames and look at none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from kataribe import _native
+from kataribe.boundaries.detectors.detector import Found
+from kataribe.boundaries.detectors.video import Picture, Timeline
+from kataribe.core.types import Floats
+
+# The width of the bell that the paper puts on each boundary to make a curve of it.
+_SIGMA_FRAMES = 5.0
+
+
+@dataclass
+class Blind:
+    name: Literal["uniform", "random"]
+    count: int
+    seed: int = 0
+
+    def see(self, picture: Picture) -> None:
+        pass
+
+    def find(self, timeline: Timeline) -> Found:
+        times = self._times(timeline)
+        frames = np.searchsorted(timeline.times, times).clip(0, timeline.frames - 1).astype(np.float64)
+        offsets, length = np.array([0, len(times)]), np.array([timeline.frames])
+        curve = _native.boundary_density(frames, offsets, np.ones(len(times)), length, _SIGMA_FRAMES)
+        return Found(times, np.ones(len(times)), np.minimum(curve, 1.0))
+
+    def _times(self, timeline: Timeline) -> Floats:
+        if self.name == "uniform":
+            return timeline.duration * np.arange(1, self.count + 1) / (self.count + 1)
+        count = min(self.count, timeline.frames)
+        drawn = np.random.default_rng(self.seed).choice(timeline.frames, count, replace=False)
+        return timeline.times[np.sort(drawn)]

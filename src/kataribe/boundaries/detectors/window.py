@@ -1,0 +1,70 @@
+"""What the predictability and the pairwise detector share: features of the frames just before and just after t."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from kataribe.boundaries.detectors.backbones import Backbone
+from kataribe.boundaries.detectors.video import Picture
+from kataribe.core.types import Floats
+
+EVERY = 3
+SIDE = 5
+
+
+@dataclass
+class Sampler:
+    """Features of every third picture. Detectors that share a sampler share the work."""
+
+    backbone: Backbone
+    every: int = EVERY
+    _number: int = -1
+    _features: Floats = field(default_factory=lambda: np.zeros(0))
+
+    def __call__(self, picture: Picture) -> Floats | None:
+        """The picture's features, or None for one that is passed over."""
+        if picture.number % self.every:
+            return None
+        if self._number != picture.number:
+            self._number, self._features = picture.number, self.backbone(picture.rgb(self.backbone.size))
+        return self._features
+
+
+@dataclass
+class Window:
+    """The last 2 * side vectors of a stream; the middle lies before vector number `middle`."""
+
+    side: int = SIDE
+    seen: int = 0
+    vectors: deque[Floats] = field(default_factory=deque)
+
+    def push(self, vector: Floats) -> bool:
+        """Take one more; True once both sides are full."""
+        self.seen += 1
+        self.vectors.append(vector)
+        if len(self.vectors) > 2 * self.side:
+            self.vectors.popleft()
+        return len(self.vectors) == 2 * self.side
+
+    @property
+    def middle(self) -> int:
+        return self.seen - self.side
+
+    @property
+    def sides(self) -> tuple[Floats, Floats]:
+        """(side, features) before and after the middle, in order of time."""
+        stacked = np.stack(self.vectors)
+        return stacked[: self.side], stacked[self.side :]
+
+
+def windows(features: Floats, side: int = SIDE) -> Iterator[tuple[int, Floats, Floats]]:
+    """(middle, before, after) for every full window of a table of features."""
+    window = Window(side)
+    for vector in features:
+        if window.push(vector):
+            before, after = window.sides
+            yield window.middle, before, after

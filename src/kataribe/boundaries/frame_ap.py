@@ -1,0 +1,96 @@
+"""Average precision of frames: are the frames near true boundaries those with the highest probability?
+
+    AP = integral of precision over recall; a frame is positive within d of a boundary of the chosen annotator
+
+    Without a probability for each frame:  f(t) = sum over predicted boundaries b of exp(-(b - t)^2 / sigma^2)
+
+Yukutake, T., Mizufune, K., Matsubayashi, T. 動画境界検出タスクにおける評価方法の検証 (in Japanese).
+Everingham, M., Van Gool, L., Williams, C. K. I., Winn, J., Zisserman, A. (2010). The PASCAL visual object classes
+(VOC) challenge. IJCV 88.
+
+Quirks. The paper does not say whose boundaries are positive nor whether frames are ranked per video; the confident
+annotator and one ranking of all videos come closest to its figures, and are the defaults. Chance is the prevalence,
+printed beside the value. sigma is in frames. Confidences of single boundaries, where given, weigh their terms of
+f(t). Many frames near one boundary count as many successes: see boundary_ap for a measure that punishes duplicates.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from kataribe import _native
+from kataribe.boundaries.comparison import Comparison, compare, ratio
+from kataribe.boundaries.f1 import match_table
+from kataribe.boundaries.items import Videos
+from kataribe.boundaries.players import Entries
+from kataribe.boundaries.ragged import sum_by
+from kataribe.boundaries.ranking import Instances, RankedMetric
+from kataribe.boundaries.tolerance import Distance
+from kataribe.core.errors import UsageError
+from kataribe.core.metric import option
+from kataribe.core.types import Floats
+
+
+@dataclass(frozen=True)
+class FrameAP(RankedMetric):
+    name: ClassVar[str] = "frame_ap"
+    title: ClassVar[str] = "Frame AP"
+
+    sigma: float = option(5.0, "width, in frames, of the bell put on each boundary where frames have no probability")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.sigma > 0:
+            raise UsageError(f"{self.name}(sigma={self.sigma:g}): it must be greater than 0")
+
+    def prepare(self, items: Videos) -> Floats:
+        items.need_frames(self.name)
+        return super().prepare(items)
+
+    def instances(self, player: str, entries: Entries, videos: Videos, distance: Distance) -> Instances:
+        comparison = compare(entries, videos, self.annotator, distance)
+        shares = comparison.shares(self.annotator, _f1(comparison, videos, distance))
+        video = comparison.entries.video
+        frames = videos.frames[video]
+        correct = _window_shares(comparison, videos, distance, shares)
+        entry = np.repeat(np.arange(len(video)), frames)
+        positives = sum_by(entry, correct, len(video))
+        return Instances(entry, self._curves(player, comparison.entries, videos), correct, video, positives)
+
+    def _curves(self, player: str, entries: Entries, videos: Videos) -> Floats:
+        if player == "system" and videos.probabilities is not None:
+            return videos.probabilities.values
+        weights = np.ones(len(entries.lists.values))
+        if player == "system" and videos.scores is not None:
+            weights = videos.scores
+        frames = videos.frames[entries.video]
+        lists = entries.lists.on_frames(videos.fps[entries.video], frames)
+        return _native.boundary_density(*lists.arrays, weights, frames, self.sigma)
+
+    def context_parts(self, positives: Floats, ranked: Floats) -> dict[str, Floats]:
+        return {"prevalence": ratio(positives, ranked, np.nan).mean(axis=-1)}
+
+    def choices(self) -> dict[str, str]:
+        return {"sigma": f"{self.sigma:g}"}
+
+
+def _f1(comparison: Comparison, videos: Videos, distance: Distance) -> Floats:
+    return match_table(comparison, videos, distance, "official", "closed")[:, 3]
+
+
+def _window_shares(comparison: Comparison, videos: Videos, distance: Distance, shares: Floats) -> Floats:
+    """For each frame of each entry, the share of its annotators who have a boundary near it."""
+    used = np.flatnonzero(shares)
+    video = comparison.video[used]
+    frames = videos.frames[video]
+    tolerances = distance.in_frames(frames, videos.fps[video])
+    references = comparison.references.take(comparison.reference[used]).on_frames(videos.fps[video], frames)
+    masks = _native.window_masks(*references.arrays, tolerances, frames) * np.repeat(shares[used], frames)
+    # Pairs of one entry have equally many frames: add them up at the entry's own places.
+    lengths = videos.frames[comparison.entries.video]
+    starts = np.cumsum(lengths) - lengths
+    offset = np.repeat(starts[comparison.entry[used]] - (np.cumsum(frames) - frames), frames)
+    return sum_by(np.arange(len(masks)) + offset, masks, int(lengths.sum()))

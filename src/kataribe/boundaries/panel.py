@@ -1,0 +1,105 @@
+"""A metric that scores the system, people and two blind players alike, so that no number stands alone.
+
+For every player, tolerance and video there is a row of counts that add up; the formula is written once for all of
+them. The system's value is the score; the others' values are its parts `human`, `uniform` and `random`.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from kataribe.boundaries.comparison import Annotator, Comparison, compare
+from kataribe.boundaries.items import Videos
+from kataribe.boundaries.players import PLAYERS, Entries, enter
+from kataribe.boundaries.tolerance import Distance, Tolerance
+from kataribe.core.errors import UsageError
+from kataribe.core.metric import Measured, Metric, option
+from kataribe.core.types import Array, Floats, Score
+
+
+@dataclass(frozen=True)
+class PanelMetric(Metric):
+    """`counts` names what is counted for each pair of an entry and an annotator."""
+
+    task: ClassVar[str] = "boundaries"
+    counts: ClassVar[tuple[str, ...]]
+
+    annotator: Annotator = option("max", "the annotator who counts", positional=True)
+    tolerance: Tolerance = option(
+        Tolerance("0.05"), "a fraction of the video, 0.5s, several with +, mean, tight or loose", positional=True
+    )
+    trials: int = option(20, "draws of the player `random`")
+
+    def __post_init__(self) -> None:
+        if self.trials < 1:
+            raise UsageError(f"{self.name}(trials={self.trials}): at least one draw is needed")
+
+    @property
+    def columns(self) -> tuple[str, ...]:  # type: ignore[override] # they depend on the tolerances
+        return tuple(
+            f"{player}.{count}@{distance}"
+            for player in PLAYERS
+            for distance in self.tolerance.distances
+            for count in ("entries", *self.counts)
+        )
+
+    @abstractmethod
+    def table(self, comparison: Comparison, videos: Videos, distance: Distance) -> Floats:
+        """A row of counts for each pair."""
+
+    @abstractmethod
+    def formula(self, entries: Floats, counts: Floats) -> Measured:
+        """From sums of counts[..., count] over so many entries."""
+
+    def quality(self, comparison: Comparison, table: Floats) -> Floats:
+        """What annotator `max` maximises."""
+        raise UsageError(f"{self.name} has no best annotator", hint="take confident, mean or majority")
+
+    def stats(self, items: Videos, context: Any) -> Array:
+        return np.hstack([self.rows(enter(player, items, self.trials), items) for player in PLAYERS])
+
+    def rows(self, entries: Entries, videos: Videos) -> Floats:
+        """One player's columns: for each tolerance the number of entries and their counts."""
+        blocks = []
+        for distance in self.tolerance.distances:
+            comparison = compare(entries, videos, self.annotator, distance)
+            table = self.table(comparison, videos, distance)
+            quality = self.quality(comparison, table) if self.annotator == "max" else np.zeros(0)
+            blocks.append(comparison.per_video(comparison.shares(self.annotator, quality), table, len(videos)))
+        return np.hstack(blocks)
+
+    def score_of(self, entries: Entries, videos: Videos) -> Score:
+        """The score of any player's entries on all videos, without the others beside it."""
+        totals = self.rows(entries, videos).sum(axis=0).reshape(len(self.tolerance.distances), -1)
+        measured = self.formula(totals[..., 0], totals[..., 1:])
+        return Score(float(measured.value.mean()), {name: float(part.mean()) for name, part in measured.parts.items()})
+
+    def measure(self, totals: Floats) -> Measured:
+        distances = self.tolerance.distances
+        shape = (*totals.shape[:-1], len(PLAYERS), len(distances), 1 + len(self.counts))
+        blocks = totals.reshape(shape)
+        entries = blocks[..., 0]
+        each = self.formula(entries, blocks[..., 1:])
+        values = np.where(entries > 0, each.value, np.nan)
+        players = values.mean(axis=-1)
+        parts = {name: part[..., 0, :].mean(axis=-1) for name, part in each.parts.items()}
+        if len(distances) > 1:
+            parts |= {f"@{distance}": values[..., 0, place] for place, distance in enumerate(distances)}
+        parts |= {player: players[..., place] for place, player in enumerate(PLAYERS) if place > 0}
+        return Measured(players[..., 0], parts)
+
+    def signature(self, context: Any) -> dict[str, str]:
+        return {
+            "annotator": self.annotator,
+            "tol": str(self.tolerance),
+            **self.choices(),
+            "trials": str(self.trials),
+        }
+
+    def choices(self) -> dict[str, str]:
+        """The options of this metric alone, for the signature."""
+        return {}

@@ -1,0 +1,111 @@
+"""Who is scored beside the system: people, and two players who never look at the video.
+
+    system    the predictions
+    human     each annotator in turn, against the others (leave-one-out)
+    uniform   as many boundaries as the system has in that video, at equal distances: M of them cut it in M + 1
+    random    as many different frames drawn at random, several times
+
+Draws depend on the seed and the video's id only, not on which other videos are scored.
+"""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import dataclass
+
+import numpy as np
+
+from kataribe import _native
+from kataribe.boundaries.items import Videos
+from kataribe.boundaries.ragged import Int64s, Lists, spans
+from kataribe.core.types import Floats
+
+PLAYERS = ("system", "human", "uniform", "random")
+
+NOBODY = -1
+# Without a frame rate, random draws come from this many slots of the video: finer than any tolerance.
+_SLOTS = 1 << 20
+
+
+@dataclass(frozen=True)
+class Entries:
+    """Lists of boundaries to be scored. Entry i is for the video video[i] and never meets the annotator without[i]."""
+
+    lists: Lists
+    video: Int64s
+    without: Int64s
+
+    def __len__(self) -> int:
+        return len(self.video)
+
+    def keep(self, chosen: Int64s) -> Entries:
+        return Entries(self.lists.take(chosen), self.video[chosen], self.without[chosen])
+
+
+def enter(player: str, videos: Videos, trials: int) -> Entries:
+    """A player's entries, in the order of the videos."""
+    if player == "human":
+        return human(videos)
+    if player == "uniform":
+        return once(uniform_lists(videos.durations, videos.predictions.counts))
+    if player == "random":
+        return random_entries(videos, videos.predictions.counts, trials)
+    return once(videos.predictions)
+
+
+def once(lists: Lists) -> Entries:
+    """One entry for each video."""
+    return Entries(lists, np.arange(len(lists)), np.full(len(lists), NOBODY))
+
+
+def human(videos: Videos) -> Entries:
+    video = np.repeat(np.arange(len(videos)), np.diff(videos.raters))
+    return Entries(videos.truth, video, np.arange(len(videos.truth)))
+
+
+def uniform_lists(durations: Floats, counts: Int64s) -> Lists:
+    """
+    >>> uniform_lists(np.array([10.0]), np.array([4])).values
+    array([2., 4., 6., 8.])
+    """
+    places = spans(np.ones_like(counts), counts)
+    values = np.repeat(durations, counts) * places / np.repeat(counts + 1, counts)
+    return Lists(values, np.concatenate([[0], np.cumsum(counts)]))
+
+
+def random_entries(videos: Videos, counts: Int64s, trials: int) -> Entries:
+    """`trials` entries for each video, of counts[video] different frames each."""
+    video = np.repeat(np.arange(len(videos)), trials)
+    lists = random_lists(videos, video, counts[video], np.tile(np.arange(trials), len(videos)))
+    return Entries(lists, video, np.full(len(video), NOBODY))
+
+
+def random_lists(videos: Videos, video: Int64s, counts: Int64s, draw: Int64s) -> Lists:
+    """List i is draw number draw[i] for the video video[i]: counts[i] different frames, in seconds."""
+    known = videos.frames > 0
+    slots = np.where(known, videos.frames, _SLOTS)
+    seconds_each = np.where(known, 1 / videos.fps, videos.durations / _SLOTS)
+    names = np.array([zlib.crc32(id.encode("utf-8", "surrogatepass")) for id in videos.ids], dtype=np.uint64)
+    # Streams of different videos are far apart: the id takes the upper bits, seed and draw the lower ones.
+    low = (np.uint64(videos.seed % (1 << 20)) << np.uint64(12)) ^ draw.astype(np.uint64)
+    seeds = (names[video] << np.uint64(32)) ^ low
+    drawn = Lists(*_native.draw_slots(seeds, slots[video].astype(np.int64), counts.astype(np.int64)))
+    return drawn.scaled(seconds_each[video])
+
+
+def place_in_video(entries: Entries, videos: int) -> Int64s:
+    """Which of its video's entries each one is, from 0."""
+    counts = np.bincount(entries.video, minlength=videos)
+    return np.arange(len(entries)) - (np.cumsum(counts) - counts)[entries.video]
+
+
+def reassigned(entries: Entries, videos: Videos, source: Int64s) -> Entries:
+    """Every entry replaced by one that was made for another video, stretched to this one's duration.
+
+    Video v borrows from video source[v]: its first entry from the first there, and so on round.
+    """
+    counts = np.bincount(entries.video, minlength=len(videos))
+    lender = source[entries.video]
+    borrowed = (np.cumsum(counts) - counts)[lender] + place_in_video(entries, len(videos)) % counts[lender]
+    stretch = videos.durations[entries.video] / videos.durations[lender]
+    return Entries(entries.lists.take(borrowed).scaled(stretch), entries.video, entries.without)

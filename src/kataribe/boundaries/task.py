@@ -1,0 +1,101 @@
+"""The task: predicted boundaries and annotators -> joined videos -> scores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from kataribe.boundaries.items import Videos
+from kataribe.boundaries.join import MISSING, Missing, join
+from kataribe.core import registry
+from kataribe.core.engine import LocalEngine
+from kataribe.core.errors import UsageError, shorten
+from kataribe.core.metric import Metric
+from kataribe.core.progress import Progress
+from kataribe.core.result import Result
+from kataribe.core.run import run
+from kataribe.core.signature import fingerprint
+from kataribe.formats.boundaries import Source, Unit, read_predictions, read_truth
+
+DEFAULT_METRICS = ("boundary_f1", "boundary_f1(confident)", "chance_f1", "boundary_ap", "frame_ap", "informedness")
+_COUNT_FRAMES = ("frame_ap", "informedness")
+MIN_CONSISTENCY = 0.3
+
+
+def evaluate(
+    predictions: Source,
+    references: Source,
+    metrics: Sequence[str | Metric] | None = None,
+    *,
+    protocol: str = "official",
+    missing: Missing = "zero",
+    unit: Unit = "seconds",
+    min_consistency: float = MIN_CONSISTENCY,
+    engine: LocalEngine | None = None,
+    bootstrap: int = 0,
+    seed: int = 0,
+    details: bool = False,
+    progress: Progress | None = None,
+) -> Result:
+    """Score predicted boundaries against annotators, from files or plain dictionaries.
+
+    >>> truth = {"v": {"duration": 10.0, "annotators": [[2.0, 5.0, 8.0]]}}
+    >>> result = evaluate({"v": [2.1, 4.0, 7.8, 8.3]}, truth, ["boundary_f1"])
+    >>> round(result["boundary_f1"].value, 4)
+    0.5714
+    """
+    names = DEFAULT_METRICS if metrics is None else metrics
+    chosen = registry.parse_all(names, "boundaries", protocol=protocol)
+    if missing not in MISSING:
+        raise UsageError(f"no policy is called {shorten(missing)!r}", hint=f"--missing {', '.join(MISSING)}")
+    if unit not in ("seconds", "frames"):
+        raise UsageError(f"no unit is called {shorten(unit)!r}", hint="--unit seconds or frames")
+    if seed < 0:
+        raise UsageError(f"--seed {seed}: cannot be negative")
+    truth = read_truth(references)
+    videos, coverage, fields, warnings = join(read_predictions(predictions), truth, missing, unit, min_consistency)
+    videos = replace(videos, seed=seed)
+    if metrics is None:
+        chosen, unfit = _fit(chosen, videos)
+        warnings += unfit
+    fields |= {
+        "floorseed": str(seed),
+        "missing": missing,
+        "data": f"{coverage.scored}/{coverage.references}",
+        "hash": fingerprint(_spelled(videos)),
+    }
+    return run(
+        "boundaries",
+        chosen,
+        videos,
+        coverage=coverage,
+        fields=fields,
+        warnings=warnings,
+        engine=engine,
+        bootstrap=bootstrap,
+        seed=seed,
+        details=details,
+        progress=progress,
+    )
+
+
+def _fit(metrics: Mapping[str, Metric], videos: Videos) -> tuple[dict[str, Metric], list[str]]:
+    """The metrics of the usual set that this ground truth can serve, and what is said of the others."""
+    reasons: dict[str, str] = {}
+    if np.isnan(videos.fps).any():
+        reasons |= dict.fromkeys(_COUNT_FRAMES, "the ground truth has no fps")
+    if len(videos) < 2 or np.all(np.diff(videos.raters) < 2):
+        reasons["chance_f1"] = "it needs two videos and two annotators"
+    warnings = [f"{name} was left out: {reasons[m.name]}" for name, m in metrics.items() if m.name in reasons]
+    return {name: metric for name, metric in metrics.items() if metric.name not in reasons}, warnings
+
+
+def _spelled(videos: Videos) -> Iterator[str]:
+    """What tells one ground truth from another."""
+    for id, duration in zip(videos.ids, videos.durations.tolist(), strict=True):
+        yield id
+        yield repr(duration)
+    for times in videos.truth:
+        yield repr(times.tolist())

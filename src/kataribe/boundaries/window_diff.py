@@ -1,0 +1,26 @@
+"""WindowDiff: how often a sliding window holds another number of boundaries than it should.
+
+    WindowDiff = share of probes (t, t + k) between whose ends truth and prediction differ in the number of boundaries;
+    k = half the mean length of a true segment, in frames
+
+Pevzner, L., Hearst, M. A. (2002). A critique and improvement of an evaluation metric for text segmentation.
+Computational Linguistics 28(1).
+
+Quirks. Lower is better. Each video has its own k, and the value is the mean over videos and annotators. The tolerance
+plays no part except in finding the majority's boundaries.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from kataribe.boundaries.segmentation import ProbeMetric
+
+
+@dataclass(frozen=True)
+class WindowDiff(ProbeMetric):
+    name: ClassVar[str] = "window_diff"
+    title: ClassVar[str] = "WindowDiff"
+    counts: ClassVar[tuple[str, ...]] = ("window_diff",)
+    wrong: ClassVar[int] = 2

@@ -1,0 +1,49 @@
+"""`kataribe report RESULT... -o page.html`: one self-contained page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from kataribe.cli.progress import progress_bar, warn
+from kataribe.formats.output import check_writable, write_whole
+
+
+def report(
+    results: Annotated[list[Path], typer.Argument(metavar="RESULT", help="Files that `kataribe score ... -o` wrote.")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="The page to write, an HTML file.")],
+    title: Annotated[str, typer.Option(help="The page's title; default: the systems' names.")] = "",
+    figures: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Also write the figures here, as PNG and SVG.")
+    ] = None,
+    videos: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Video files named by id, to play beside their stories.")
+    ] = None,
+    replicates: Annotated[int, typer.Option(help="Draws of the tests between systems; 0: no tests.")] = 10_000,
+    seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no warnings.")] = False,
+) -> None:
+    """Make a page to look at: scores with intervals, significance, every item, every alignment."""
+    from kataribe.formats.results import read_results
+    from kataribe.report.data import page_data
+    from kataribe.report.figures import check_figures, write_figures
+    from kataribe.report.html import render_page
+    from kataribe.report.videos import find_videos
+
+    check_writable(output)
+    if figures is not None:
+        check_figures(figures)
+    with progress_bar(quiet) as progress:
+        read = read_results(results)
+        ids = dict.fromkeys(id for result in read.values() for metric in result for id in metric.ids)
+        found = find_videos(videos, ids, output) if videos is not None else None
+        data = page_data(read, title=title, videos=found, replicates=replicates, seed=seed, progress=progress)
+        page = render_page(data)
+    write_whole(output, page)
+    if figures is not None:
+        write_figures(data, figures)
+    for reason in data.core["incomparable"]:
+        warn(f"not comparable, not tested: {reason}", quiet)
+    print(f"{output}: {len(page.encode()) / 1e6:.1f} MB, {len(data.core['ids']):,} items")

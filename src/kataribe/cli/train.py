@@ -1,0 +1,53 @@
+"""`kataribe train boundaries VIDEO... -r TRUTH -o MODEL`: the pairwise classifier."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from kataribe.cli.progress import progress_bar
+from kataribe.core.errors import OutputError, UsageError
+from kataribe.core.progress import reporting, silent
+from kataribe.formats.output import check_writable
+
+app = typer.Typer(help="Train models.", no_args_is_help=True, rich_markup_mode=None)
+
+
+@app.callback()
+def _train() -> None:
+    """Keeps `boundaries` a command of its own while it is the only one."""
+
+
+@app.command("boundaries")
+def boundaries(
+    videos: Annotated[list[Path], typer.Argument(metavar="VIDEO...", help="Video files named after their ids.")],
+    references: Annotated[Path, typer.Option("-r", "--references", metavar="TRUTH", help="Annotators' boundaries.")],
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="MODEL", help="Where to write the model (.npz).")],
+    backbone: Annotated[
+        str, typer.Option(help="histogram, efficientnet-lite0, timm:NAME or transformers:NAME.")
+    ] = "histogram",
+    cache: Annotated[Path | None, typer.Option(help="A folder that keeps features between runs.")] = None,
+    epochs: Annotated[int, typer.Option(help="How often every window is seen.")] = 30,
+    hidden: Annotated[int, typer.Option(help="Units of the hidden layer.")] = 32,
+    seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+) -> None:
+    """Train the boundary classifier `pc` on videos and their annotators' boundaries."""
+    from kataribe.boundaries.detectors.backbones import open_backbone
+    from kataribe.boundaries.detectors.network import Training
+    from kataribe.boundaries.detectors.training import train
+    from kataribe.formats.boundaries import read_truth
+
+    if epochs < 1 or hidden < 1:
+        raise UsageError("--epochs and --hidden must be greater than 0")
+    check_writable(output)
+    if cache is not None and not cache.is_dir():
+        raise OutputError(f"{cache}: there is no such folder", hint="create it first")
+    truth = read_truth(references)
+    with progress_bar(quiet) as progress, reporting(progress or silent):
+        settings = Training(hidden=hidden, epochs=epochs, seed=seed)
+        model = train(videos, truth, open_backbone(backbone), cache=cache, training=settings)
+    model.save(output)
+    print(f"{output}: pairwise classifier of {len(videos)} videos, backbone {backbone}")

@@ -1,0 +1,213 @@
+"""A comparison as text: to read, to paste in a paper, to process.
+
+Systems carry letters; a score with the letters of other systems behind it is significantly better than theirs. The
+best score of each metric is bold. A comparison that was forced says so in every format.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable
+from string import ascii_lowercase
+
+import msgspec
+
+from kataribe.core.comparison import Comparison, PairedTest
+from kataribe.core.errors import UsageError, nearest
+from kataribe.report import grid
+
+
+def render_comparison(comparison: Comparison, format: str = "table") -> str:
+    check_format(format)
+    return _FORMATS[format](comparison)
+
+
+def check_format(format: str) -> None:
+    if format not in _FORMATS:
+        raise UsageError(f"no format is called {format!r}", hint=nearest(format, _FORMATS))
+
+
+def letter(number: int) -> str:
+    """
+    >>> letter(0), letter(25), letter(26)
+    ('a', 'z', 'aa')
+    """
+    if number < len(ascii_lowercase):
+        return ascii_lowercase[number]
+    return letter(number // len(ascii_lowercase) - 1) + letter(number % len(ascii_lowercase))
+
+
+def legend(comparison: Comparison) -> str:
+    settings = comparison.settings
+    exact = all(test.is_exact for test in comparison.tests)
+    draws = "all swaps" if exact else f"{settings.replicates:,} swaps"
+    corrected = f", {_CORRECTION_NAMES[settings.correction]}" if settings.correction != "none" else ", not corrected"
+    return (
+        "best in bold; letters: significantly better than these systems "
+        f"(paired permutation over {comparison.items:,} items, {draws}, two-sided{corrected} "
+        f"over {len(comparison.tests)} test{'s' * (len(comparison.tests) != 1)}, p <= {settings.alpha:g})"
+    )
+
+
+def markings(comparison: Comparison, system: str, metric: str) -> str:
+    """The letters of the systems that this one is significantly better than."""
+    letters = {name: letter(place) for place, name in enumerate(comparison.systems)}
+    separator = "," if len(letters) > len(ascii_lowercase) else ""
+    return separator.join(letters[name] for name in comparison.systems if name in comparison.beaten_by(system, metric))
+
+
+def is_best(comparison: Comparison, system: str, metric: str) -> bool:
+    values = comparison.scores[metric]
+    return f"{100 * values[system]:.2f}" == f"{100 * max(values.values()):.2f}"
+
+
+def _scores(comparison: Comparison, mark: Callable[[str, bool, str], str], name: Callable[[str], str]) -> grid.Rows:
+    """A row for each system, a column for each metric; `mark` writes value, best and letters."""
+    return [
+        [name(f"{letter(place)}  {system}")]
+        + [
+            mark(
+                f"{100 * values[system]:.2f}", is_best(comparison, system, metric), markings(comparison, system, metric)
+            )
+            for metric, values in comparison.scores.items()
+        ]
+        for place, system in enumerate(comparison.systems)
+    ]
+
+
+_TEST_HEADER = ["test", "difference", "95% interval", "p", "p corrected", "p bootstrap", "effect", "wins/ties/losses"]
+
+
+def _test_rows(comparison: Comparison) -> grid.Rows:
+    return [_test_row(test) for test in comparison.tests]
+
+
+def _test_row(test: PairedTest) -> list[str]:
+    low, high = test.interval
+    return [
+        f"{test.metric}: {test.one} - {test.other}",
+        f"{100 * test.difference:+.2f}",
+        f"{100 * low:+.2f} to {100 * high:+.2f}",
+        _p(test.permutation),
+        _p(test.corrected),
+        _p(test.bootstrap),
+        f"{test.effect:+.2f}",
+        "/".join(map(str, test.outcomes)),
+    ]
+
+
+def _p(p: float) -> str:
+    """
+    >>> _p(0.0312), _p(0.00002)
+    ('0.031', '<0.001')
+    """
+    return "<0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def _remarks(comparison: Comparison) -> list[str]:
+    return [*(f"FORCED, not comparable: {reason}" for reason in comparison.forced), *comparison.notes]
+
+
+def _table(comparison: Comparison) -> str:
+    def mark(value: str, best: bool, letters: str) -> str:
+        return f"{'*' if best else ''}{value} {letters:<{width}}"
+
+    width = max(len(markings(comparison, s, m)) for s in comparison.systems for m in comparison.scores)
+    scores = grid.aligned(["system", *comparison.scores], _scores(comparison, mark, str))
+    tests = grid.aligned(_TEST_HEADER, _test_rows(comparison))
+    remarks = _remarks(comparison)
+    parts = [*remarks, *([""] if remarks else []), *scores, "", *tests, ""]
+    said = legend(comparison).replace("best in bold", "* best")
+    return "\n".join([*parts, said, *comparison.signatures.values()])
+
+
+def _markdown(comparison: Comparison) -> str:
+    def mark(value: str, best: bool, letters: str) -> str:
+        return (f"**{value}**" if best else value) + (f"<sup>{letters}</sup>" if letters else "")
+
+    return "\n".join(
+        [
+            *(f"> **{remark}**\n" for remark in _remarks(comparison)),
+            *grid.markdown(["system", *comparison.scores], _scores(comparison, mark, str)),
+            "",
+            legend(comparison),
+            "",
+            *grid.markdown(_TEST_HEADER, _test_rows(comparison)),
+            "",
+            *(f"`{signature}`  " for signature in comparison.signatures.values()),
+        ]
+    )
+
+
+def _latex(comparison: Comparison) -> str:
+    def mark(value: str, best: bool, letters: str) -> str:
+        return (rf"\textbf{{{value}}}" if best else value) + (f"$^{{{letters}}}$" if letters else "")
+
+    def name(text: str) -> str:
+        tag, _, system = text.partition("  ")
+        return f"$^{{{tag}}}$ {grid.latex_text(system)}"
+
+    header = [grid.latex_text(cell) for cell in ["system", *comparison.scores]]
+    said = legend(comparison).replace("<=", r"$\leq$")
+    remarks = [grid.latex_text(remark) for remark in _remarks(comparison)]
+    return "\n".join(
+        [
+            *(f"% {signature}" for signature in comparison.signatures.values()),
+            *grid.latex(header, _scores(comparison, mark, name)),
+            *(rf"\par\textbf{{{remark}}}" for remark in remarks),
+            rf"\par\footnotesize {said}",
+        ]
+    )
+
+
+def _csv(comparison: Comparison) -> str:
+    """For programs: fractions at full precision, one line per test."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(
+        [
+            "metric",
+            "one",
+            "other",
+            "one_value",
+            "other_value",
+            "difference",
+            "low",
+            "high",
+            "p_permutation",
+            "p_corrected",
+            "p_bootstrap",
+            "effect",
+            "wins",
+            "ties",
+            "losses",
+            "significant",
+            "forced",
+        ]
+    )
+    for test in comparison.tests:
+        values = comparison.scores[test.metric]
+        numbers = [values[test.one], values[test.other], test.difference, *test.interval]
+        numbers += [test.permutation, test.corrected, test.bootstrap, test.effect]
+        writer.writerow(
+            [test.metric, test.one, test.other]
+            + [repr(float(number)) for number in numbers]
+            + [*test.outcomes, str(comparison.is_significant(test)).lower(), "; ".join(comparison.forced)]
+        )
+    return out.getvalue().rstrip("\n")
+
+
+def _json(comparison: Comparison) -> str:
+    return msgspec.json.format(msgspec.json.encode(comparison.to_dict()), indent=2).decode()
+
+
+_CORRECTION_NAMES = {"holm": "Holm's correction", "bh": "Benjamini and Hochberg's correction"}
+
+_FORMATS: dict[str, Callable[[Comparison], str]] = {
+    "table": _table,
+    "json": _json,
+    "csv": _csv,
+    "markdown": _markdown,
+    "latex": _latex,
+}

@@ -1,0 +1,169 @@
+"""What the page knows: everything it shows, in plain JSON, each item's numbers in columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+import kataribe
+from kataribe.core import registry
+from kataribe.core.comparison import Comparison, IncomparableError, compare, incomparable
+from kataribe.core.errors import InputError, KataribeError, UsageError
+from kataribe.core.progress import Progress
+from kataribe.core.result import MetricResult, Result
+from kataribe.core.run import bootstrap_interval
+from kataribe.report.comparison import legend, letter, markings, render_comparison
+from kataribe.report.tables import render
+from kataribe.report.views import Fact, Results, fitting_views
+from kataribe.report.views.packing import packed_scores
+
+_INTERVAL_REPLICATES = 1000
+
+
+@dataclass(frozen=True)
+class PageData:
+    """`core` is needed at once; `views` holds what only an opened item needs, by the view's name."""
+
+    core: dict[str, Any]
+    views: dict[str, Any]
+
+
+def page_data(
+    results: Results,
+    *,
+    title: str = "",
+    videos: Mapping[str, str] | None = None,
+    replicates: int = 10_000,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> PageData:
+    _check(results)
+    ids = list(dict.fromkeys(id for result in results.values() for metric in result for id in metric.ids))
+    metrics = list(dict.fromkeys(name for result in results.values() for name in result.metrics))
+    comparison, apart = _comparison(results, replicates, seed, progress)
+    views = fitting_views(results)
+    core = {
+        "kataribe": kataribe.__version__,
+        "title": title or " vs ".join(results),
+        "task": next(iter(results.values())).task,
+        "systems": [_system(place, name, result) for place, (name, result) in enumerate(results.items())],
+        "metrics": [_metric(name, results, seed, comparison) for name in metrics],
+        "comparison": comparison.to_dict() if comparison else None,
+        "legend": legend(comparison) if comparison else None,
+        "incomparable": apart,
+        "copies": _copies(results, comparison),
+        "ids": ids,
+        "measures": _measures(metrics, results, ids),
+        "facts": _facts(results, ids),
+        "views": [view.name for view in views],
+        "videos": dict(videos or {}),
+    }
+    return PageData(core, {view.name: view.pack(results, ids) for view in views})
+
+
+def _check(results: Results) -> None:
+    for name, result in results.items():
+        if not result.metrics:
+            raise InputError("holds no metric, so there is nothing to show", file=name)
+    tasks = {result.task: name for name, result in results.items()}
+    if len(tasks) > 1:
+        listed = ", ".join(f"{name} scores {task}" for task, name in tasks.items())
+        raise UsageError(f"one page shows one task, but {listed}", hint="make a page for each task")
+
+
+def _system(place: int, name: str, result: Result) -> dict[str, Any]:
+    return {
+        "name": name,
+        "letter": letter(place),
+        "coverage": asdict(result.coverage),
+        "warnings": list(result.warnings),
+        "version": result.version,
+    }
+
+
+def _comparison(
+    results: Results, replicates: int, seed: int, progress: Progress | None
+) -> tuple[Comparison | None, list[str]]:
+    """The tests between systems, or else why they cannot be compared; a page of such results says so."""
+    if len(results) < 2 or not replicates:
+        return None, []
+    try:
+        return compare(results, replicates=replicates, seed=seed, progress=progress), []
+    except IncomparableError as error:
+        shared = [
+            name for name in next(iter(results.values())).metrics if all(name in r.metrics for r in results.values())
+        ]
+        reasons = [line for name in shared for line in incomparable({s: r.metrics[name] for s, r in results.items()})]
+        return None, list(dict.fromkeys(reasons)) or [error.message]
+
+
+def _metric(name: str, results: Results, seed: int, comparison: Comparison | None) -> dict[str, Any]:
+    return {
+        "name": name,
+        "systems": [
+            _standing(system, result.metrics.get(name), seed, comparison) for system, result in results.items()
+        ],
+    }
+
+
+def _standing(
+    system: str, result: MetricResult | None, seed: int, comparison: Comparison | None
+) -> dict[str, Any] | None:
+    """How one system stands on one metric."""
+    if result is None:
+        return None
+    tested = comparison is not None and result.metric in comparison.scores
+    return {
+        **result.summary(),
+        "interval": result.interval or _interval(result, seed),
+        "beats": markings(comparison, system, result.metric) if comparison and tested else "",
+    }
+
+
+def _interval(result: MetricResult, seed: int) -> tuple[float, float] | None:
+    """For a result that was scored without `--bootstrap`; its statistics are all it takes."""
+    try:
+        metric = registry.parse(result.spec)
+    except KataribeError:  # a plug-in's metric may not be installed where the page is made
+        return None
+    with np.errstate(invalid="ignore", divide="ignore"):
+        low, high = bootstrap_interval(metric, result.statistics, _INTERVAL_REPLICATES, seed) or (np.nan, np.nan)
+    return (low, high) if np.isfinite([low, high]).all() else None
+
+
+def _copies(results: Results, comparison: Comparison | None) -> dict[str, str]:
+    """The leaderboard as text for papers and programs."""
+    if comparison:
+        return {format: render_comparison(comparison, format) for format in ("latex", "csv")}
+    return {format: "\n\n".join(render(result, format) for result in results.values()) for format in ("latex", "csv")}
+
+
+def _measures(metrics: Sequence[str], results: Results, ids: Sequence[str]) -> list[dict[str, Any]]:
+    """Every number that items have: each metric, then its parts; a column of items for each system.
+
+    Parts at a threshold, such as `recall@0.5`, stay in the result file: there are dozens of them.
+    """
+    measures = []
+    for name in metrics:
+        found = [result.metrics.get(name) for result in results.values()]
+        parts = dict.fromkeys(part for metric in found if metric for part in metric.item_parts if "@" not in part)
+        for part in (None, *parts):
+            columns = [_column(metric, part, ids) if metric else None for metric in found]
+            measures.append({"name": f"{name} {part}" if part else name, "metric": name, "values": columns})
+    return measures
+
+
+def _column(metric: MetricResult, part: str | None, ids: Sequence[str]) -> list[float | None]:
+    values = metric.item_values if part is None else metric.item_parts.get(part, np.full(len(metric.ids), np.nan))
+    by_id = dict(zip(metric.ids, values.tolist(), strict=True))
+    return packed_scores(by_id.get(id) for id in ids)
+
+
+def _facts(results: Results, ids: Sequence[str]) -> dict[str, Fact]:
+    facts: dict[str, Fact] = {}
+    for view in fitting_views(results):
+        facts |= view.facts(results, ids)
+    return facts

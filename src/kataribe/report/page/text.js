@@ -1,0 +1,56 @@
+// Numbers and tables as text. Scores are fractions and are shown times 100.
+
+const NONE = "\u2013";
+
+function score(value, digits = 2) {
+  return value === null || value === undefined ? NONE : (100 * value).toFixed(digits);
+}
+
+function signed(value) {
+  return value === null || value === undefined ? NONE : (value >= 0 ? "+" : "\u2212") + score(Math.abs(value));
+}
+
+function plain(value) {
+  if (value === null || value === undefined) return NONE;
+  return Number.isInteger(value) ? String(value) : value.toFixed(value < 10 ? 2 : 1);
+}
+
+function pValue(p) {
+  if (p === null) return NONE;
+  return p < 0.001 ? "<0.001" : p.toFixed(3);
+}
+
+function clock(seconds) {
+  const whole = Math.floor(seconds);
+  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
+}
+
+function moment(seconds) {
+  return seconds === null ? "?" : clock(seconds) + (seconds % 1).toFixed(1).slice(1);
+}
+
+function csvTable(rows) {
+  const cell = (value) => {
+    const text = value === null || value === undefined ? "" : String(value);
+    return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  };
+  return rows.map((row) => row.map(cell).join(",")).join("\n");
+}
+
+const LATEX = { "\\": "\\textbackslash{}", "~": "\\textasciitilde{}", "^": "\\textasciicircum{}" };
+
+function latexTable(rows) {
+  const cell = (value) => String(value ?? "").replace(/[\\~^&%$#_{}]/g, (mark) => LATEX[mark] ?? `\\${mark}`);
+  const [header, ...body] = rows.map((row) => row.map(cell).join(" & ") + " \\\\");
+  const columns = "l" + "r".repeat(rows[0].length - 1);
+  const rule = "\\hline";
+  return [`\\begin{tabular}{${columns}}`, rule, header, rule, ...body, rule, "\\end{tabular}"].join("\n");
+}
+
+// The words of a sentence with those that the other sentence also has. For metrics that keep no alignment of words.
+function sharedWords(text, other) {
+  const words = (sentence) => sentence.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  const theirs = new Set(words(other));
+  return text.split(/([\p{L}\p{N}]+)/u).map((piece, place) =>
+    place % 2 && theirs.has(piece.toLowerCase()) ? element("mark", {}, piece) : piece);
+}

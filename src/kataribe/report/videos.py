@@ -1,0 +1,34 @@
+"""Video files for the page: which file belongs to which item, and how the page addresses it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from urllib.parse import quote
+
+from kataribe.core.errors import InputError
+
+# What browsers play.
+_PLAYABLE = (".mp4", ".webm", ".m4v", ".mov", ".ogv", ".mkv")
+
+
+def find_videos(folder: Path, ids: Iterable[str], page: Path) -> dict[str, str]:
+    """Addresses by id, relative to the page, so that page and videos can be moved together.
+
+    A file belongs to an item when its name without ending is the item's id.
+    """
+    if not folder.is_dir():
+        raise InputError("there is no such folder", file=folder, hint="--videos takes the folder of the video files")
+    by_stem = {file.stem: file for file in sorted(folder.iterdir()) if file.suffix.lower() in _PLAYABLE}
+    found = {id: by_stem[id] for id in ids if id in by_stem}
+    if not found:
+        raise InputError(
+            "no video in it has the id of an item", file=folder, hint=f"name files ID{_PLAYABLE[0]} or ID{_PLAYABLE[1]}"
+        )
+    return {id: _address(file, page) for id, file in found.items()}
+
+
+def _address(file: Path, page: Path) -> str:
+    relative = os.path.relpath(file.resolve(), page.resolve().parent)
+    return "/".join(quote(part) for part in Path(relative).parts)

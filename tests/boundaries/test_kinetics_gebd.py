@@ -1,0 +1,114 @@
+"""On the 2,000 videos of Kinetics-GEBD minval: the figures of an independent evaluator, and the paper's findings."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kataribe.boundaries.chance import ChanceF1
+from kataribe.boundaries.f1 import BoundaryF1
+from kataribe.boundaries.frame_ap import FrameAP
+from kataribe.boundaries.informedness import Informedness
+from kataribe.boundaries.items import Videos
+from kataribe.boundaries.join import annotated_videos
+from kataribe.boundaries.players import Entries, human, once, random_entries, uniform_lists
+from kataribe.boundaries.ragged import Lists
+from kataribe.formats.boundaries import read_truth
+
+pytestmark = pytest.mark.data
+
+
+@pytest.fixture(scope="module")
+def videos(data_folder: Path) -> Videos:
+    truth = read_truth(next((data_folder / "kinetics-gebd").glob("*.pkl")))
+    assert len(truth) == 2000
+    return annotated_videos(truth, min_consistency=0.3)
+
+
+@pytest.fixture(scope="module")
+def uniform_9(videos: Videos) -> Videos:
+    return replace(videos, predictions=uniform_lists(videos.durations, np.full(len(videos), 9)))
+
+
+def test_the_published_filter_skips_36_videos(videos: Videos) -> None:
+    assert len(videos) == 1964
+
+
+@pytest.mark.parametrize(
+    ("metric", "human_score", "uniform_score", "random_score"),
+    [
+        (BoundaryF1("max"), 0.8125, 0.743, 0.541),
+        (BoundaryF1("confident"), 0.7167, 0.626, 0.414),
+        (FrameAP(), 0.696, 0.483, 0.463),
+        (Informedness(), 0.448, 0.087, 0.013),
+    ],
+    ids=str,
+)
+def test_measured_figures(uniform_9: Videos, metric, human_score, uniform_score, random_score) -> None:
+    parts = metric.reduce(metric.stats(uniform_9, metric.prepare(uniform_9))).parts
+    assert parts["human"] == pytest.approx(human_score, abs=0.002)
+    assert parts["uniform"] == pytest.approx(uniform_score, abs=0.002)
+    assert parts["random"] == pytest.approx(random_score, abs=0.005)
+
+
+def test_uniform_peaks_at_nine(videos: Videos) -> None:
+    metric = BoundaryF1()
+    by_count = {
+        count: metric.score_of(once(uniform_lists(videos.durations, np.full(len(videos), count))), videos).value
+        for count in range(1, 16)
+    }
+    measured = {1: 0.304, 3: 0.539, 5: 0.661, 7: 0.719, 9: 0.743, 10: 0.723, 12: 0.671, 15: 0.581}
+    assert {count: round(by_count[count], 3) for count in measured} == measured
+    assert max(by_count, key=by_count.__getitem__) == 9
+
+
+def test_skipping_missing_videos_would_lift_uniform(videos: Videos) -> None:
+    """Half the predictions missing: misses cost what skipping would hide."""
+    half = uniform_lists(videos.durations, np.where(np.arange(len(videos)) % 2, 9, 0))
+    assert BoundaryF1().score_of(once(half), videos).value == pytest.approx(0.563, abs=0.01)
+
+
+def degraded(videos: Videos, damage: str, size: float) -> Entries:
+    rng = np.random.default_rng(1)
+    people = human(videos)
+    lists = []
+    for times, duration in zip(people.lists, videos.durations[people.video], strict=True):
+        if damage == "jitter":
+            times = np.clip(times + rng.normal(0, size * duration, len(times)), 0, duration)
+        elif damage == "drop":
+            times = times[rng.random(len(times)) >= size]
+        else:
+            times = np.append(times, rng.uniform(0, duration, int(size)))
+        lists.append(np.sort(times))
+    return replace(people, lists=Lists.of(lists))
+
+
+@pytest.mark.parametrize("annotator", ["max", "confident"])
+def test_the_chance_corrected_measure_does_its_job(videos: Videos, annotator) -> None:
+    metric = ChanceF1(annotator)
+    person = metric.lift(human(videos), videos)
+    for count in (1, 2, 4, 6, 9, 12, 15):
+        counts = np.full(len(videos), count)
+        assert metric.lift(once(uniform_lists(videos.durations, counts)), videos) <= 1e-9
+        drawn = random_entries(videos, counts, trials=8)
+        trials = [drawn.keep(np.arange(trial, len(drawn), 8)) for trial in range(8)]
+        assert np.mean([metric.lift(trial, videos) for trial in trials]) <= 0
+    for damage, sizes in {
+        "jitter": (0.01, 0.02, 0.05, 0.1, 0.2),
+        "drop": (0.1, 0.25, 0.5, 0.75, 0.9),
+        "add": (1, 2, 4, 8, 12),
+    }.items():
+        shares = [metric.lift(degraded(videos, damage, size), videos) / person for size in sizes]
+        assert all(1 > one > other > 0 for one, other in pairwise(shares)), (damage, shares)
+
+
+def test_the_obvious_null_fails_as_documented(videos: Videos) -> None:
+    metric = ChanceF1(null="uniform")
+    assert metric.lift(degraded(videos, "add", 4), videos) < 0
+    random_null = ChanceF1(null="random", draws=1)
+    uniform = once(uniform_lists(videos.durations, np.full(len(videos), 9)))
+    assert random_null.lift(uniform, videos) / random_null.lift(human(videos), videos) > 0.6

@@ -1,0 +1,165 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import kataribe
+from kataribe.core.comparison import IncomparableError, compare
+from kataribe.core.errors import UsageError
+from kataribe.core.result import MetricResult, Result
+
+METRICS = ["rouge_l(tok=none)", "bleu(2, tok=none)"]
+WORDS = ["a", "dog", "runs", "fast", "in", "the", "rain", "near", "the", "old", "sea", "wall"]
+
+
+def scored(kept: int, items: int = 40, metrics: list[str] = METRICS, **options) -> Result:
+    """A system that says the first `kept` words of each reference, and one item's words backwards."""
+    references = {str(n): [" ".join(WORDS[n % 5 : n % 5 + 7])] for n in range(items)}
+    predictions = {id: " ".join(texts[0].split()[: kept - int(id) % 2]) for id, texts in references.items()}
+    return kataribe.evaluate("captions", predictions, references, metrics, **options)
+
+
+def changed_signature(result: Result, old: str, new: str) -> Result:
+    metrics = {
+        name: replace(metric, signature=metric.signature.replace(old, new)) for name, metric in result.metrics.items()
+    }
+    return replace(result, metrics=metrics)
+
+
+def test_a_better_system_is_found_better_on_every_metric() -> None:
+    comparison = compare({"long": scored(7), "short": scored(4)}, replicates=500)
+    assert [test.metric for test in comparison.tests] == METRICS
+    for test in comparison.tests:
+        assert test.difference > 0
+        assert test.interval[0] > 0
+        assert test.permutation <= test.corrected < 0.05
+        assert test.outcomes == (40, 0, 0)
+        assert comparison.is_significant(test)
+        assert comparison.beaten_by("long", test.metric) == ["short"]
+
+
+def test_scores_survive_the_round_trip_through_a_file() -> None:
+    results = {"long": scored(7), "short": scored(4)}
+    files = {name: Result.from_json(result.to_json()) for name, result in results.items()}
+    assert compare(files, replicates=200) == compare(results, replicates=200)
+
+
+def test_equal_systems_are_never_significant() -> None:
+    comparison = compare({"one": scored(5), "other": scored(5)}, replicates=100)
+    assert all(test.corrected == 1.0 and test.outcomes.ties == 40 for test in comparison.tests)
+
+
+def test_without_baseline_all_pairs_are_tested_with_it_only_those() -> None:
+    results = {"a": scored(7), "b": scored(5), "c": scored(3)}
+    assert len(compare(results, METRICS[:1], replicates=50).tests) == 3
+    pairs = [(test.one, test.other) for test in compare(results, METRICS[:1], baseline="b", replicates=50).tests]
+    assert pairs == [("a", "b"), ("c", "b")]
+
+
+def test_items_are_paired_by_id_whatever_their_order() -> None:
+    result = scored(7)
+    backwards = {name: reversed_rows(metric) for name, metric in result.metrics.items()}
+    comparison = compare({"one": result, "other": replace(result, metrics=backwards)}, replicates=50)
+    assert all(test.outcomes.ties == 40 for test in comparison.tests)
+
+
+def reversed_rows(metric: MetricResult) -> MetricResult:
+    return replace(
+        metric, ids=metric.ids[::-1], item_values=metric.item_values[::-1], statistics=metric.statistics[::-1]
+    )
+
+
+@pytest.mark.parametrize(
+    ("other", "says"),
+    [
+        (scored(4, items=39), "hash: '.*' in one, '.*' in other"),
+        (changed_signature(scored(4), "kataribe:", "kataribe:9."), "kataribe: '0.1.0' in one, '9.0.1.0' in other"),
+        (changed_signature(scored(4), "|missing:error", ""), "missing: 'error' in one, absent in other"),
+    ],
+)
+def test_incomparable_results_are_refused_by_the_field_that_differs(other: Result, says: str) -> None:
+    with pytest.raises(IncomparableError, match=says):
+        compare({"one": scored(4), "other": other})
+    forced = compare({"one": scored(4), "other": other}, replicates=20, force=True)
+    assert forced.forced
+    assert forced.to_dict()["forced"] == list(forced.forced)
+
+
+def test_another_protocol_is_named_by_the_option_it_changes() -> None:
+    results = {name: scored(4, metrics=["bleu(tok=none)"], protocol=name) for name in ("official", "paper")}
+    with pytest.raises(IncomparableError, match="smooth: 'tool' in official, 'none' in paper"):
+        compare(results)
+    forced = compare(results, force=True, replicates=50)
+    assert forced.scores["bleu(tok=none)"] == {name: result["bleu(tok=none)"].value for name, result in results.items()}
+
+
+def test_another_option_is_named_too() -> None:
+    results = {option: scored(4, metrics=[f"bleu(tok=none, smooth={option})"]) for option in ("tool", "none")}
+    with pytest.raises(IncomparableError, match="smooth: 'tool' in tool, 'none' in none"):
+        compare(results)
+
+
+def test_other_items_under_the_same_signature_are_noticed() -> None:
+    result = scored(4)
+    renamed = {name: replace(metric, ids=(*metric.ids[:-1], "stranger")) for name, metric in result.metrics.items()}
+    with pytest.raises(IncomparableError, match="not about the same items: '39', 'stranger'"):
+        compare({"one": result, "other": replace(result, metrics=renamed)})
+    forced = compare({"one": result, "other": replace(result, metrics=renamed)}, force=True, replicates=20)
+    assert forced.items == 39
+
+
+def test_items_that_one_system_left_out_are_noticed() -> None:
+    results = {}
+    for name, gap in (("one", "3"), ("other", "5")):
+        references = {str(n): [" ".join(WORDS[n : n + 4])] for n in range(7)}
+        told = {
+            video: {"duration": 9, "timestamps": [[0, 9]], "sentences": texts} for video, texts in references.items()
+        }
+        predicted = {video: story for video, story in told.items() if video != gap}
+        results[name] = kataribe.evaluate("stories", predicted, told, ["soda(d)"], missing="drop")
+    with pytest.raises(IncomparableError, match="'3', '5' scored only in one of them"):
+        compare(results)
+    assert compare(results, force=True).items == 5
+
+
+def test_how_intervals_were_drawn_does_not_matter() -> None:
+    results = {"one": scored(7, bootstrap=10, seed=1), "other": scored(4, bootstrap=20, seed=2)}
+    assert not compare(results, replicates=20).forced
+
+
+def test_metrics_that_only_some_results_have_are_left_out_and_said() -> None:
+    comparison = compare({"one": scored(7), "other": scored(4, metrics=METRICS[:1])}, replicates=20)
+    assert list(comparison.scores) == METRICS[:1]
+    assert comparison.notes == ("not in every result, left out: bleu(2, tok=none)",)
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"baseline": "onne"}, "did you mean 'one'"),
+        ({"replicates": 0}, "at least 1"),
+        ({"correction": "bonferoni"}, "there are: holm, bh, none"),
+        ({"alpha": 5}, "not between 0 and 1"),
+        ({"metrics": ["meteor"]}, "this result has no 'meteor'"),
+    ],
+)
+def test_bad_calls_are_refused(options: dict, says: str) -> None:
+    with pytest.raises(UsageError, match=says):
+        compare({"one": scored(4), "other": scored(5)}, **options)
+
+
+def test_one_result_is_not_enough() -> None:
+    with pytest.raises(UsageError, match="give two or more"):
+        compare({"one": scored(4)})
+
+
+def test_statistics_of_another_shape_are_refused() -> None:
+    result = scored(4)
+    narrow = {
+        name: replace(metric, columns=metric.columns[:-1], statistics=np.asarray(metric.statistics)[:, :-1])
+        for name, metric in result.metrics.items()
+    }
+    with pytest.raises(IncomparableError, match="are not those of the others or of this version"):
+        compare({"one": result, "other": replace(result, metrics=narrow)})
