@@ -44,8 +44,8 @@ def detect(
     from kataribe.formats.boundaries import Prediction, read_truth
     from kataribe.formats.boundary_output import check_kind, spell
     from kataribe.formats.source import extension
-    from kataribe.report.pictures import new_figure
     from kataribe.report.boundary_curves import draw
+    from kataribe.report.pictures import new_figure
 
     methods = method or ["pa"]
     _check(methods, videos, output, plot, count, sigma)
