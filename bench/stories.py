@@ -90,7 +90,8 @@ def _whole_set(folder: Path, options: Options) -> tuple[list[Row], list[str]]:
             notes.append(
                 f"The Java pipeline ran on {options.originals:.0%} of these videos. Its time is scaled: its start-up "
                 "(a run on no video at all) plus the rest times "
-                f"{1 / options.originals:.3g}; `--originals 1` runs it whole."
+                f"{1 / options.originals:.3g}. That overstates it, since Java is slow at first; "
+                "`--originals 1` runs it whole."
             )
     rows = [
         Row("soda(c) and activitynet(2018), one command", ours[0], theirs[0], "s", False, agreement),

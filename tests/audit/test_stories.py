@@ -201,8 +201,16 @@ def test_what_makes_no_sense_is_skipped_with_a_reason():
     assert sum("skipped" in note for note in found.notes) == 6
 
 
+def test_videos_without_captions_are_counted_and_left_alone():
+    found = audit({"v": SUBMITTED["results"]["v"], "w": []}, [TOLD | {"x": TOLD["w"]}], ["soda(d)"], draws=1)
+    assert "1 of 3 videos have no prediction, before and after" in found.notes
+    assert "1 of 3 videos are predicted to have no caption, before and after" in found.notes
+    assert audit({"w": []}, [TOLD], ["soda(d)"], draws=1).submitted.scores["soda(d)"].value == 0
+
+
 @pytest.mark.parametrize(
-    "options", [{"draws": 0}, {"videos": 0}, {"by": "x"}, {"surplus": "x"}, {"only": ["x"]}, {"metrics": ["bleu"]}]
+    "options",
+    [{"draws": 0}, {"videos": 0}, {"by": "x"}, {"surplus": "x"}, {"only": ["x"]}, {"metrics": ["bleu"]}, {"seed": -1}],
 )
 def test_impossible_wishes_are_refused(options: dict[str, Any]):
     with pytest.raises(UsageError):

@@ -26,6 +26,7 @@ import numpy as np
 from kataribe.audit import story_attacks as attacks
 from kataribe.audit.readings import ALL, CORRECT, Reading, StoryAudit
 from kataribe.audit.subject import Subject
+from kataribe.core import registry
 from kataribe.core.errors import UsageError, shorten
 from kataribe.core.progress import report
 from kataribe.core.types import Score
@@ -68,15 +69,16 @@ def audit(
     `by` is "ratio" (captions for each reference) or "count" (captions for each video); `only` names the attacks to
     run beside the submission itself, and `videos` limits the audit to so many random ones.
     """
-    _refuse_bad_numbers(draws, videos)
+    _refuse_bad_numbers(draws, videos, seed)
     _check("--by", by, ("ratio", "count"))
     _check("--surplus", surplus, SURPLUS)
     for attack in only:
         _check("--attack", attack, ATTACKS)
+    registry.parse_all(metrics, "stories", protocol=protocol)  # a wrong name is refused before the work starts
     subject = Subject.prepare(read_stories(submission), [read_stories(source) for source in references], videos, seed)
-    plan = list(_plan(subject, by, SURPLUS[surplus]))
-    notes = [s.reason for s in plan if isinstance(s, _Skipped) and s.attack in only]
-    settings = [s for s in plan if isinstance(s, _Setting) and (s.attack in only or s.name == ALL)]
+    plan = list(_plan(subject, only, by, SURPLUS[surplus]))
+    notes = [*subject.notes, *(step.reason for step in plan if isinstance(step, _Skipped))]
+    settings = [step for step in plan if isinstance(step, _Setting)]
     readings: list[Reading] = []
     signatures: dict[str, str] = {}
     for done, setting in enumerate(settings):
@@ -84,7 +86,7 @@ def audit(
         reading, signatures = _read(subject, setting, metrics, protocol, draws, seed)
         readings.append(reading)
     if any(reading.made for reading in readings if reading.attack == "share"):
-        notes.insert(0, f"where the submission has too few captions, the rest are {_SURPLUS_TEXT[surplus]}")
+        notes.append(f"where the submission has too few captions, the rest are {_SURPLUS_TEXT[surplus]}")
     return StoryAudit(
         videos=subject.videos,
         captions=len(subject.table.places),
@@ -107,7 +109,6 @@ class _Setting:
 
 @dataclass(frozen=True)
 class _Skipped:
-    attack: str
     reason: str
 
 
@@ -116,36 +117,31 @@ def _fixed(attack: str, name: str, run: Callable[..., StoryTable], *arguments: A
     return _Setting(attack, name, lambda _: run(*arguments), is_random=False)
 
 
-def _plan(subject: Subject, by: str, surplus: attacks.Surplus) -> Iterator[_Setting | _Skipped]:
-    """Every attack that makes sense on this submission; where one does not, a line that says why."""
+def _plan(subject: Subject, only: Sequence[str], by: str, surplus: attacks.Surplus) -> Iterator[_Setting | _Skipped]:
+    """Every attack that was asked for and makes sense on this submission; where one does not, why."""
     table = subject.table
-    most = int(np.diff(table.bounds).max(initial=0))
-    yield from _shares(subject, by, surplus)
+    if "share" in only:
+        yield from _shares(subject, by, surplus)
     yield _Setting("share", ALL, lambda _: table, is_random=False)
-
-    correct = subject.oracle.story(table)
-    if np.diff(correct.bounds).max(initial=0) < 2:
-        yield _Skipped("order", "order was skipped: no video has two captions that are the best for some reference")
-    else:
-        yield _Setting("order", CORRECT, lambda _: correct, is_random=False)
-        yield _Setting("order", "swap", partial(attacks.swap, correct))
-        yield _Setting("order", "shuffle", partial(attacks.shuffle, correct))
-
-    for times in _DUPLICATES:
+    if "order" in only:
+        yield from _orders(subject)
+    for times in _DUPLICATES if "duplicates" in only else ():
         yield _Setting("duplicates", f"{times} times", partial(attacks.duplicates, table, times))
-    yield _fixed("one caption", f"{_CUTS * (_CUTS + 1) // 2} segments", attacks.one_caption, table, _CUTS)
-    yield _fixed("whole video", "all captions", attacks.whole_video, table)
-    for n in _BEST:
-        if n < most:
+    if "one caption" in only:
+        yield _fixed("one caption", f"{_CUTS * (_CUTS + 1) // 2} segments", attacks.one_caption, table, _CUTS)
+    if "whole video" in only:
+        yield _fixed("whole video", "all captions", attacks.whole_video, table)
+    for n in _BEST if "best n" in only else ():
+        if n < np.diff(table.bounds).max(initial=0):
             yield _fixed("best n", f"n = {n}", attacks.best, table, n, subject.oracle.worth)
         else:
-            yield _Skipped("best n", f"best {n} was skipped: no video has more captions than that")
+            yield _Skipped(f"best {n} was skipped: no video has more captions than that")
 
 
 def _shares(subject: Subject, by: str, surplus: attacks.Surplus) -> Iterator[_Setting | _Skipped]:
     table = subject.table
     if surplus is attacks.strangers and np.count_nonzero(np.diff(table.bounds)) < 2:
-        yield _Skipped("share", "share was skipped: there is no other video to take captions from")
+        yield _Skipped("share was skipped: there is no other video to take captions from")
         return
     steps = (
         {f"m = {ratio:g}": subject.counts(ratio) for ratio in RATIOS}
@@ -154,6 +150,16 @@ def _shares(subject: Subject, by: str, surplus: attacks.Surplus) -> Iterator[_Se
     )
     for name, counts in steps.items():
         yield _Setting("share", name, partial(attacks.share, table, counts, surplus))
+
+
+def _orders(subject: Subject) -> Iterator[_Setting | _Skipped]:
+    correct = subject.oracle.story(subject.table)
+    if np.diff(correct.bounds).max(initial=0) < 2:
+        yield _Skipped("order was skipped: no video has two captions that are the best for some reference")
+        return
+    yield _Setting("order", CORRECT, lambda _: correct, is_random=False)
+    yield _Setting("order", "swap", partial(attacks.swap, correct))
+    yield _Setting("order", "shuffle", partial(attacks.shuffle, correct))
 
 
 def _read(
@@ -201,11 +207,13 @@ def _keys(table: StoryTable) -> np.ndarray:
     return np.ascontiguousarray(np.column_stack([columns, table.segments])).view("V32").ravel()
 
 
-def _refuse_bad_numbers(draws: int, videos: int | None) -> None:
+def _refuse_bad_numbers(draws: int, videos: int | None, seed: int) -> None:
     if draws < 1:
         raise UsageError(f"--draws {draws}: an audit needs at least one", hint="5 is usual")
     if videos is not None and videos < 1:
         raise UsageError(f"--videos {videos}: an audit needs at least one", hint="leave it out for all videos")
+    if seed < 0:
+        raise UsageError(f"--seed {seed}: cannot be negative", hint="any whole number from 0 on will do")
 
 
 def _check(option: str, value: str, allowed: Iterable[str]) -> None:

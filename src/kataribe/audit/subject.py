@@ -42,6 +42,13 @@ class Subject:
     def videos(self) -> int:
         return len({video for table in self.references for video in table.videos})
 
+    @property
+    def notes(self) -> list[str]:
+        """What no attack changes: silence stays silence."""
+        missing, empty = self.videos - len(self.table), int(np.count_nonzero(np.diff(self.table.bounds) == 0))
+        counted = {"have no prediction": missing, "are predicted to have no caption": empty}
+        return [f"{n:,} of {self.videos:,} videos {what}, before and after" for what, n in counted.items() if n]
+
     @cached_property
     def oracle(self) -> oracle.Oracle:
         return oracle.ask(self.table, self.references)
