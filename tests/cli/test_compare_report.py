@@ -7,19 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kataribe.cli.main import main
 from tests.report import made_up
-
-
-@pytest.fixture
-def call(capsys: pytest.CaptureFixture[str]):
-    def run(*arguments: str) -> tuple[int, str, str]:
-        with pytest.raises(SystemExit) as left:
-            main(list(arguments))
-        out, err = capsys.readouterr()
-        return int(left.value.code or 0), out, err
-
-    return run
 
 
 @pytest.fixture(scope="module")

@@ -13,22 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from kataribe.cli.main import main
-
 SAMPLES = Path(str(files("kataribe") / "samples"))
 PRED, REFS = str(SAMPLES / "captions_pred.json"), str(SAMPLES / "captions_refs.json")
 SCORE = ["score", "captions", PRED, "-r", REFS, "-m", "rouge_l", "-m", "bleu"]
-
-
-@pytest.fixture
-def call(capsys: pytest.CaptureFixture[str]):
-    def run(*arguments: str) -> tuple[int, str, str]:
-        with pytest.raises(SystemExit) as left:
-            main(list(arguments))
-        out, err = capsys.readouterr()
-        return int(left.value.code or 0), out, err
-
-    return run
 
 
 def test_scores_as_json_follow_the_contract(call) -> None:

@@ -7,8 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from kataribe.cli.main import main
-
 TOLD = {
     "v": {"duration": 10, "timestamps": [[0, 5], [5, 10]], "sentences": ["A man runs.", "He falls."]},
     "w": {"duration": 10, "timestamps": [[0, 10]], "sentences": ["A dog sleeps."]},
@@ -29,14 +27,8 @@ def files(tmp_path: Path) -> list[str]:
 
 
 @pytest.fixture
-def call(capsys: pytest.CaptureFixture[str]):
-    def run(*arguments: str) -> tuple[int, str, str]:
-        with pytest.raises(SystemExit) as left:
-            main(["score", "stories", *arguments])
-        out, err = capsys.readouterr()
-        return int(left.value.code or 0), out, err
-
-    return run
+def call(call):
+    return lambda *arguments: call("score", "stories", *arguments)
 
 
 def test_the_default_set_follows_the_contract(call, files):

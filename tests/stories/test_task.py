@@ -38,7 +38,7 @@ def test_nothing_partial_is_scored_silently(story):
 
 def test_missing_videos_can_be_an_error(story):
     told = [story("v", (0, 5, "a man")), story("w", (0, 5, "a dog"))]
-    with pytest.raises(JoinError, match="no prediction for 1 of 2 videos: 'w'"):
+    with pytest.raises(JoinError, match="no prediction for 1 of 2 references: 'w'"):
         kataribe.evaluate("stories", told[:1], [told], metrics=[SODA], missing="error")
 
 

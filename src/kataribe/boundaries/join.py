@@ -15,6 +15,7 @@ from kataribe.boundaries.players import human
 from kataribe.boundaries.ragged import Lists
 from kataribe.boundaries.tolerance import Distance
 from kataribe.core.errors import InputError, JoinError, some
+from kataribe.core.join import match_ids
 from kataribe.core.types import Boundaries, Coverage, Floats
 from kataribe.formats.boundaries import AnnotatedVideo, Prediction, Unit, inside
 
@@ -34,18 +35,8 @@ def join(
     min_consistency: float,
 ) -> tuple[Videos, Coverage, dict[str, str], list[str]]:
     """The videos to score, in the ground truth's order, with coverage, signature fields and warnings."""
-    absent = [id for id in truth if id not in predictions]
-    extra = [id for id in predictions if id not in truth]
-    if len(absent) == len(truth):
-        raise JoinError(
-            f"no prediction has the id of a video (predicted: {some(extra)}; ground truth: {some(truth)})",
-            hint="were these files made for each other?",
-        )
-    if absent and missing == "error":
-        raise JoinError(
-            f"no prediction for {len(absent):,} of {len(truth):,} videos: {some(absent)}",
-            hint="--missing zero counts their boundaries as misses, --missing drop leaves them out",
-        )
+    hint = "--missing zero counts their boundaries as misses, --missing drop leaves them out"
+    absent, extra = match_ids(predictions, truth, refuse_absent=missing == "error", hint=hint)
     is_stored = all(video.consistency is not None for video in truth.values())
     doubtful = [id for id, video in truth.items() if is_stored and np.mean(video.consistency or 0) < min_consistency]
     left_out = {*doubtful, *(absent if missing == "drop" else ())}

@@ -9,7 +9,8 @@ from typing import Any, Literal
 from kataribe.captions.items import Captions
 from kataribe.core import registry
 from kataribe.core.engine import LocalEngine
-from kataribe.core.errors import JoinError, UsageError, shorten, some
+from kataribe.core.errors import UsageError, shorten, some
+from kataribe.core.join import match_ids
 from kataribe.core.metric import Metric
 from kataribe.core.progress import Progress
 from kataribe.core.result import Result
@@ -77,18 +78,8 @@ def join(
     predictions: dict[str, str], references: dict[str, list[str]], missing: Missing
 ) -> tuple[Captions, Coverage, list[str]]:
     """Items by id, in the references' order, with what does not fit counted and said."""
-    absent = [id for id in references if id not in predictions]
-    extra = [id for id in predictions if id not in references]
-    if len(absent) == len(references):
-        raise JoinError(
-            f"no prediction has the id of a reference (predicted: {some(extra)}; references: {some(references)})",
-            hint="were these files made for each other?",
-        )
-    if absent and missing == "error":
-        raise JoinError(
-            f"no prediction for {len(absent):,} of {len(references):,} references: {some(absent)}",
-            hint="--missing zero scores them as empty captions, --missing drop leaves them out",
-        )
+    hint = "--missing zero scores them as empty captions, --missing drop leaves them out"
+    absent, extra = match_ids(predictions, references, refuse_absent=missing == "error", hint=hint)
     kept = [id for id in references if missing != "drop" or id in predictions]
     items = Captions(kept, [predictions.get(id, "") for id in kept], [references[id] for id in kept])
     empty = [id for id in kept if id in predictions and not predictions[id].strip()]

@@ -10,7 +10,8 @@ from typing import Literal
 import numpy as np
 
 from kataribe.captions.items import TextPool
-from kataribe.core.errors import InputError, JoinError, some
+from kataribe.core.errors import InputError, some
+from kataribe.core.join import match_ids
 from kataribe.core.types import Coverage
 from kataribe.formats.storytable import StoryTable
 from kataribe.stories.items import Bools, Missing, Stories, Told
@@ -53,18 +54,8 @@ def join(
         raise InputError("no video has a reference caption", file=references[0].source or None)
     predicted_videos = set(predictions.videos)
     predicted = np.array([video in predicted_videos for video in ids])
-    absent = [video for video in ids if video not in predicted_videos]
-    extra = [video for video in predictions.videos if video not in told]
-    if len(absent) == len(ids):
-        raise JoinError(
-            f"no prediction has the id of a reference (predicted: {some(extra)}; references: {some(ids)})",
-            hint="were these files made for each other?",
-        )
-    if absent and missing == "error":
-        raise JoinError(
-            f"no prediction for {len(absent):,} of {len(ids):,} videos: {some(absent)}",
-            hint="--missing zero scores them 0, --missing drop leaves them out",
-        )
+    hint = "--missing zero scores them 0, --missing drop leaves them out"
+    absent, extra = match_ids(predictions.videos, ids, refuse_absent=missing == "error", hint=hint)
     places = numbering()
     rows = {video: row for row, video in enumerate(ids)}
     predicted_side, _ = _collect([predictions], rows, places)
