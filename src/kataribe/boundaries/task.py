@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from kataribe.boundaries.curves import curves
 from kataribe.boundaries.items import Videos
 from kataribe.boundaries.join import MISSING, Missing, join
 from kataribe.core import registry
@@ -66,7 +67,7 @@ def evaluate(
         "data": f"{coverage.scored}/{coverage.references}",
         "hash": fingerprint(_spelled(videos)),
     }
-    return run(
+    result = run(
         "boundaries",
         chosen,
         videos,
@@ -79,6 +80,7 @@ def evaluate(
         details=details,
         progress=progress,
     )
+    return replace(result, curves=curves(videos)) if details else result
 
 
 def _fit(metrics: Mapping[str, Metric], videos: Videos) -> tuple[dict[str, Metric], list[str]]:

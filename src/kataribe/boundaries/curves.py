@@ -1,0 +1,74 @@
+"""What a page draws of one system: precision against recall, and F1 beside blind guessing with M boundaries."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kataribe.boundaries.f1 import BoundaryF1
+from kataribe.boundaries.frame_ap import FrameAP
+from kataribe.boundaries.items import Videos
+from kataribe.boundaries.players import enter, once, random_entries, uniform_lists
+from kataribe.boundaries.ragged import Lists
+from kataribe.boundaries.ranking import precision_recall
+from kataribe.core.types import Curve, Floats
+
+_MOST = 15
+_TRIALS = 5
+_PLAYERS = ("system", "human", "uniform", "random")
+
+
+def curves(videos: Videos) -> tuple[Curve, ...]:
+    """The curves that this ground truth can serve; without frame rates there are no frames to rank."""
+    by_count = f1_by_count(videos)
+    return (by_count,) if np.isnan(videos.fps).any() else (precision_recall_of_frames(videos), by_count)
+
+
+def precision_recall_of_frames(videos: Videos) -> Curve:
+    metric = FrameAP()
+    distance = metric.tolerance.distances[0]
+    lines = {}
+    for player in _PLAYERS:
+        # One draw is enough for a picture; its pooled ranking hardly varies.
+        recall, precision = precision_recall(metric.instances(player, enter(player, videos, 1), videos, distance))
+        lines[player] = tuple(zip(recall.round(5).tolist(), precision.round(5).tolist(), strict=True))
+    return Curve("precision against recall of frames", "recall", lines)
+
+
+def f1_by_count(videos: Videos) -> Curve:
+    """F1 of Uniform and Random with M boundaries in every video, and of a system's M most confident ones.
+
+    People, and a system without confidence, have no M: they are level lines.
+    """
+    f1 = BoundaryF1("max")
+    counts = range(1, _MOST + 1)
+    everywhere = [np.full(len(videos), count) for count in counts]
+
+    def level(player: str) -> list[float]:
+        return [f1.score_of(enter(player, videos, 1), videos).value] * _MOST
+
+    values = {
+        "uniform": [f1.score_of(once(uniform_lists(videos.durations, m)), videos).value for m in everywhere],
+        "random": [f1.score_of(random_entries(videos, m, _TRIALS), videos).value for m in everywhere],
+        "human": level("human"),
+    }
+    if videos.scores is None:
+        values["system"] = level("system")
+    else:
+        kept = [most_confident(videos.predictions, videos.scores, count) for count in counts]
+        values["system, most confident"] = [f1.score_of(once(lists), videos).value for lists in kept]
+    lines = {name: tuple(zip(map(float, counts), series, strict=True)) for name, series in values.items()}
+    return Curve("F1 (max) against boundaries in each video", "boundaries", lines)
+
+
+def most_confident(lists: Lists, confidence: Floats, count: int) -> Lists:
+    """Of each list the `count` most confident values, in order of time.
+
+    >>> most_confident(Lists.of([[1.0, 2.0, 3.0], [5.0]]), np.array([0.3, 0.9, 0.5, 0.1]), 2).values
+    array([2., 3., 5.])
+    """
+    order = np.lexsort((np.arange(len(confidence)), -confidence, lists.owners))
+    rank = np.empty(len(order), dtype=np.int64)
+    rank[order] = np.arange(len(order)) - lists.offsets[:-1][lists.owners[order]]
+    kept = rank < count
+    counts = np.bincount(lists.owners[kept], minlength=len(lists))
+    return Lists(lists.values[kept], np.concatenate([[0], np.cumsum(counts)]))
