@@ -40,7 +40,7 @@ def wheel(tmp_path, monkeypatch):
     for name in [name for name in sys.modules if name.partition(".")[0] == "pycocoevalcap"]:
         monkeypatch.delitem(sys.modules, name)  # other tests import the real one, which would be found first
     monkeypatch.syspath_prepend(str(folder.parent))
-    monkeypatch.setenv("PYTHONPATH", str(folder.parent))
+    monkeypatch.setenv("PYTHONPATH", str(folder.parent), prepend=os.pathsep)
     monkeypatch.setenv("KATARIBE_CACHE", str(tmp_path / "cache"))
     importlib.invalidate_caches()
     return folder / "meteor"
