@@ -48,4 +48,4 @@ def test_malformed_text_is_one_clear_line(text: str) -> None:
 @given(st.text(max_size=30))
 def test_any_text_parses_or_is_a_usage_error(text: str) -> None:
     with contextlib.suppress(UsageError):
-        parse_spec(text)
+        assert isinstance(parse_spec(text), Spec)
