@@ -33,7 +33,11 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
 
+# An unpinned torch brings gigabytes of CUDA where a CPU build would do; installed first, it satisfies every later range.
+TORCH := torch==2.13.0
+
 $(READY): $(VENV)/bin/python pyproject.toml CMakeLists.txt $(wildcard native/*)
+	$(BIN)/python -m pip install --quiet $(TORCH)
 	$(BIN)/python -m pip install --quiet --editable ".[dev]"
 	@$(CHROMIUM)
 	touch $@

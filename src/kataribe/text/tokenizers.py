@@ -70,7 +70,7 @@ def _ptb() -> Tokenizer:
 
 def _sudachi() -> Tokenizer:
     sudachipy = _need("sudachipy", "ja")
-    dictionary = sudachipy.Dictionary(dict="core").tokenizer(mode=sudachipy.SplitMode.A)
+    dictionary = sudachipy.Dictionary(dict="core").create(mode=sudachipy.SplitMode.A)
     signature = f"ja-sudachi{version('sudachipy')}-core{version('sudachidict_core')}"
     return Tokenizer("ja", signature, _each(lambda text: [m.surface() for m in dictionary.tokenize(text)]))
 

