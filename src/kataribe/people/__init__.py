@@ -1,0 +1,1 @@
+"""Human judgement: collecting it, and what it says about metrics."""

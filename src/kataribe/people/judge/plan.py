@@ -1,0 +1,83 @@
+"""Who sees what in which order: decided by the study's seed and the rater's number alone, so a reload changes nothing.
+
+Every order is a sort by hash. The tasks of a study are dealt in one shuffled ring: each rater takes the next
+`tasks_per_rater` of them, so after any number of raters no task has been dealt twice more often than another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+
+from kataribe.people.judge.study import Study, Text, order_key
+
+PLANTED = "(planted)"
+REFERENCE = "(reference)"
+
+
+@dataclass(frozen=True)
+class Task:
+    """One question to one rater: the systems whose texts are `shown`, in the order in which this rater sees them."""
+
+    key: str
+    item: str
+    shown: tuple[str, ...]
+
+    @property
+    def is_check(self) -> bool:
+        return PLANTED in self.shown
+
+
+def plan(study: Study, rater: int) -> tuple[Task, ...]:
+    """The rater's tasks, in order. Raters are numbered from 1."""
+    seed = study.settings.seed
+    ring = sorted(_units(study), key=lambda unit: order_key(seed, "deal", *unit))
+    share = min(study.settings.tasks_per_rater or len(ring), len(ring))
+    first = (rater - 1) * share
+    dealt = [ring[(first + step) % len(ring)] for step in range(share)]
+    tasks = [_task(seed, rater, item, systems) for item, systems in [*dealt, *_checks(study)]]
+    return tuple(sorted(tasks, key=lambda task: order_key(seed, rater, task.key)))
+
+
+def text_of(study: Study, item: str, system: str) -> Text:
+    """What a shown system says; planted texts and references are systems of a kind."""
+    if system == PLANTED:
+        return study.planted[item]
+    if system == REFERENCE:
+        return study.items[item].references[0]
+    return study.items[item].texts[system]
+
+
+Unit = tuple[str, tuple[str, ...]]
+
+
+def _units(study: Study) -> Iterator[Unit]:
+    """What there is to judge, whoever judges it: an item and the systems that stand side by side."""
+    settings = study.settings
+    systems = tuple(settings.systems)
+    for item in study.items:
+        if settings.kind == "pairs":
+            yield from ((item, pair) for pair in settings.pairs or combinations(systems, 2))
+        elif settings.kind == "ranking" or settings.together:
+            yield item, systems
+        else:
+            yield from ((item, (system,)) for system in systems)
+
+
+def _checks(study: Study) -> Iterator[Unit]:
+    """A planted text alone, against a good text, or among all candidates."""
+    for item in study.planted:
+        if study.settings.kind == "rating" and not study.settings.together:
+            yield item, (PLANTED,)
+        elif study.settings.kind == "pairs":
+            good = REFERENCE if study.items[item].references else next(iter(study.settings.systems))
+            yield item, (good, PLANTED)
+        else:
+            yield item, (*study.settings.systems, PLANTED)
+
+
+def _task(seed: int, rater: int, item: str, systems: tuple[str, ...]) -> Task:
+    key = "\x1f".join((item, *systems))
+    shown = sorted(systems, key=lambda system: order_key(seed, rater, key, system))
+    return Task(order_key("task", key).hex()[:24], item, tuple(shown))
