@@ -1,0 +1,259 @@
+"""What people said about texts: ratings, rankings or votes, in CSV, TSV or JSON lines, gz of any.
+
+    ratings    rater,item,system,dimension,value
+    rankings   rater,item,system,dimension,rank                   1 is best, equal ranks are ties
+    votes      rater,item,dimension,system_a,system_b,choice      a, b or equal
+
+The columns tell the kind. `dimension` may be absent (there is one then, "overall"), and of ratings also `system`
+(each item has one text then). A question without an answer is an empty cell, a null or no row at all. Columns of
+other names (a time stamp, a comment) are not read. Nobody may answer the same question twice.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import msgspec
+
+from kataribe.core.errors import InputError, UsageError, shorten
+from kataribe.formats.output import write_whole
+from kataribe.formats.source import check_id, extension, has_only_characters, read_json_lines, read_table
+
+OVERALL = "overall"
+
+Kind = Literal["ratings", "rankings", "votes"]
+Choice = Literal["a", "b", "equal"]
+CHOICES: tuple[Choice, ...] = ("a", "b", "equal")
+
+
+class Rating(NamedTuple):
+    rater: str
+    item: str
+    system: str
+    dimension: str
+    value: float
+
+
+class Rank(NamedTuple):
+    rater: str
+    item: str
+    system: str
+    dimension: str
+    rank: float
+
+
+class Vote(NamedTuple):
+    rater: str
+    item: str
+    dimension: str
+    system_a: str
+    system_b: str
+    choice: Choice
+
+
+Judgement = Rating | Rank | Vote
+
+_ROWS: dict[Kind, type[Judgement]] = {"ratings": Rating, "rankings": Rank, "votes": Vote}
+_ANSWERS: dict[Kind, str] = {"ratings": "value", "rankings": "rank", "votes": "choice"}
+
+
+@dataclass(frozen=True)
+class Ratings:
+    """All judgements of one kind, in the file's order.
+
+    >>> ratings = Ratings("ratings", (Rating("ann", "1", "base", "overall", 4.0),))
+    >>> ratings.raters, ratings.dimensions, len(ratings)
+    (['ann'], ['overall'], 1)
+    """
+
+    kind: Kind
+    rows: tuple[Judgement, ...]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @property
+    def raters(self) -> list[str]:
+        return list(dict.fromkeys(row.rater for row in self.rows))
+
+    @property
+    def items(self) -> list[str]:
+        return list(dict.fromkeys(row.item for row in self.rows))
+
+    @property
+    def dimensions(self) -> list[str]:
+        return list(dict.fromkeys(row.dimension for row in self.rows))
+
+    @property
+    def systems(self) -> list[str]:
+        both = (row[3:5] if isinstance(row, Vote) else (row.system,) for row in self.rows)
+        return list(dict.fromkeys(system for systems in both for system in systems))
+
+    def of(self, dimension: str) -> Ratings:
+        """The judgements of one dimension."""
+        return Ratings(self.kind, tuple(row for row in self.rows if row.dimension == dimension))
+
+
+def read_ratings(path: str | Path) -> Ratings:
+    """Read and check a whole file; every mistake names its line."""
+    path = Path(path)
+    entries = _entries(path)
+    kind: Kind | None = None
+    rows: list[Judgement] = []
+    asked: dict[tuple[str, ...], str] = {}
+    for place, entry in entries:
+        kind = kind or _kind_of(entry, path)
+        row = _row(kind, entry, path, place)
+        if row is None:
+            continue
+        question = _question(row)
+        if question in asked:
+            raise InputError(
+                f"{place} answers again what {asked[question]} answers ({_said(row)})",
+                file=path,
+                hint="keep one of the two",
+            )
+        asked[question] = place
+        rows.append(row)
+    if kind is None or not rows:
+        raise InputError("holds no judgements", file=path, hint="did the program that wrote it stop early?")
+    return Ratings(kind, tuple(rows))
+
+
+def write_ratings(path: str | Path, ratings: Ratings) -> None:
+    """Write what `read_ratings` reads; the ending says how: .csv, .tsv or .jsonl, and .gz after any of them."""
+    path = Path(path)
+    content = spell_ratings(ratings, extension(path)).encode()
+    # A packed file carries no time stamp, so that equal judgements give equal files.
+    write_whole(path, gzip.compress(content, mtime=0) if path.suffix.lower() == ".gz" else content)
+
+
+def spell_ratings(ratings: Ratings, kind: str = ".csv") -> str:
+    """The content of a file.
+
+    >>> print(spell_ratings(Ratings("votes", (Vote("ann", "1", "overall", "base", "large", "equal"),))), end="")
+    rater,item,dimension,system_a,system_b,choice
+    ann,1,overall,base,large,equal
+    """
+    if kind not in (".csv", ".tsv", ".jsonl"):
+        raise UsageError(f"ratings are written as .csv, .tsv or .jsonl, not {kind or 'without ending'}")
+    if kind == ".jsonl":
+        return "".join(msgspec.json.encode(row._asdict()).decode() + "\n" for row in ratings.rows)
+    out = io.StringIO()
+    writer = csv.writer(out, delimiter="\t" if kind == ".tsv" else ",", lineterminator="\n")
+    writer.writerow(_ROWS[ratings.kind]._fields)
+    writer.writerows(map(_cells, ratings.rows))
+    return out.getvalue()
+
+
+def _cells(row: Judgement) -> list[str]:
+    return [f"{cell:g}" if isinstance(cell, float) and float(f"{cell:g}") == cell else str(cell) for cell in row]
+
+
+def _entries(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    kind = extension(path)
+    if kind in (".csv", ".tsv"):
+        yield from read_table(path)
+    elif kind in (".jsonl", ".ndjson"):
+        for place, entry in read_json_lines(path):
+            if not isinstance(entry, Mapping):
+                raise InputError(f"{place} is not an object", file=path, hint="one JSON object on each line")
+            yield place, entry
+    else:
+        raise InputError("is neither .csv, .tsv nor .jsonl", file=path, hint="name it by its form")
+
+
+def _kind_of(entry: Mapping[str, Any], path: Path) -> Kind:
+    found: list[Kind] = [kind for kind, answer in _ANSWERS.items() if answer in entry]
+    if len(found) != 1:
+        what = " and ".join(_ANSWERS[kind] for kind in found) if found else "none of value, rank and choice"
+        raise InputError(
+            f"has {what} among its columns ({', '.join(map(shorten, entry))})",
+            file=path,
+            hint="ratings have value, rankings have rank, votes have choice",
+        )
+    return found[0]
+
+
+def _row(kind: Kind, entry: Mapping[str, Any], path: Path, place: str) -> Judgement | None:
+    """The judgement in one entry; nothing where the answer is missing."""
+    optional = {"dimension": OVERALL} | ({"system": ""} if kind == "ratings" else {})
+    cells: list[Any] = []
+    for field in _ROWS[kind]._fields:
+        if field not in entry and field not in optional:
+            needed = ", ".join(name for name in _ROWS[kind]._fields if name not in optional)
+            raise InputError(f"{place} has no {field} ({kind} need {needed})", file=path)
+        value = entry.get(field)
+        if field == _ANSWERS[kind]:
+            if value is None or (isinstance(value, str) and not value.strip()):
+                return None
+            cells.append(_ANSWER_CHECKS[kind](value, path, place))
+        elif field in optional and (value is None or value == ""):
+            cells.append(optional[field])
+        else:
+            cells.append(_name(value, path, place, field))
+    row: Judgement = _ROWS[kind](*cells)
+    if isinstance(row, Vote) and row.system_a == row.system_b:
+        raise InputError(f"{place} compares {shorten(row.system_a)!r} with itself", file=path)
+    return row
+
+
+def _name(value: Any, path: Path, place: str, field: str) -> str:
+    name = check_id(value, file=path, place=f"{place}: {field}").strip()
+    if not name or not has_only_characters(name):
+        raise InputError(f"{place}: {field} is {'not text' if name else 'empty'}", file=path)
+    return name
+
+
+def _number(value: Any, path: Path, place: str, field: str) -> float:
+    try:
+        number = math.nan if isinstance(value, bool) else float(value)
+    except (TypeError, ValueError, OverflowError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise InputError(
+            f"{place}: {field} is {shorten(repr(value), 30)}, not a number",
+            file=path,
+            hint="leave the cell empty where there is no answer",
+        )
+    return number
+
+
+def _rating(value: Any, path: Path, place: str) -> float:
+    return _number(value, path, place, "value")
+
+
+def _rank(value: Any, path: Path, place: str) -> float:
+    rank = _number(value, path, place, "rank")
+    if rank < 1:
+        raise InputError(f"{place}: rank is {rank:g}", file=path, hint="1 is the best rank")
+    return rank
+
+
+def _choice(value: Any, path: Path, place: str) -> str:
+    choice = str(value).strip().lower()
+    if choice not in CHOICES:
+        raise InputError(f"{place}: choice is {shorten(value, 30)!r}", file=path, hint="it is a, b or equal")
+    return choice
+
+
+_ANSWER_CHECKS = {"ratings": _rating, "rankings": _rank, "votes": _choice}
+
+
+def _question(row: Judgement) -> tuple[str, ...]:
+    """What may be answered once: a vote for a over b is one about b and a too."""
+    if isinstance(row, Vote):
+        return row.rater, row.item, row.dimension, *sorted((row.system_a, row.system_b))
+    return tuple(row[:4])
+
+
+def _said(row: Judgement) -> str:
+    named: Iterable[tuple[str, Any]] = row._asdict().items()
+    return ", ".join(f"{name} {shorten(cell, 30)!r}" for name, cell in named if isinstance(cell, str) and cell)
