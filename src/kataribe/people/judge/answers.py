@@ -1,0 +1,57 @@
+"""What a browser may send as an answer, and when a planted task is passed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from kataribe.people.judge.plan import PLANTED, Task
+from kataribe.people.judge.study import Study
+
+CHOICES = ("a", "b", "equal")
+
+
+class BadAnswer(ValueError):
+    """No page of ours sends this."""
+
+
+def checked(study: Study, task: Task, given: Any) -> dict[str, Any]:
+    """An answer to every dimension, or `BadAnswer`.
+
+    Of a pair the choice: a, b or equal, as shown. Else one number for each shown text: a rating from 1 to the scale's
+    end, or a place from 1, the best; places become ranks, so that two texts in the third place of four are 3, 3.
+    """
+    names = [dimension.name for dimension in study.settings.dimensions]
+    if not isinstance(given, Mapping) or sorted(given) != sorted(names):
+        raise BadAnswer(f"answer every dimension: {', '.join(names)}")
+    if study.settings.kind == "pairs":
+        if any(not isinstance(choice, str) or choice not in CHOICES for choice in given.values()):
+            raise BadAnswer("choose a, b or equal")
+        return {name: given[name] for name in names}
+    highest = study.settings.scale if study.settings.kind == "rating" else len(task.shown)
+    for values in given.values():
+        if not isinstance(values, list) or len(values) != len(task.shown):
+            raise BadAnswer(f"give {len(task.shown)} numbers for each dimension")
+        if any(type(value) is not int or not 1 <= value <= highest for value in values):
+            raise BadAnswer(f"give whole numbers from 1 to {highest}")
+    if study.settings.kind == "ranking":
+        return {name: ranks(given[name]) for name in names}
+    return {name: given[name] for name in names}
+
+
+def ranks(places: Sequence[int]) -> list[int]:
+    """
+    >>> ranks([2, 4, 4, 1])
+    [2, 3, 3, 1]
+    """
+    return [1 + sum(other < place for other in places) for place in places]
+
+
+def passed(study: Study, shown: Sequence[str], given: Mapping[str, Any]) -> bool:
+    """Was the planted text seen to be wrong? Rated low, not chosen, or with nothing below and something above it."""
+    place, values = shown.index(PLANTED), given[study.checked_dimension]
+    if study.settings.kind == "pairs":
+        return bool(values == CHOICES[1 - place])
+    if study.settings.kind == "rating":
+        return bool(values[place] <= study.settings.checks.at_most)
+    return bool(values[place] == max(values) > min(values))

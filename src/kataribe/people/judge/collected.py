@@ -1,0 +1,78 @@
+"""What was collected: answers as ratings, rankings or votes, checks passed and failed, and how far a study is."""
+
+from __future__ import annotations
+
+import statistics
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from kataribe.formats.ratings import Choice, Judgement, Kind, Rank, Rating, Ratings, Vote
+from kataribe.people.judge.answers import passed
+from kataribe.people.judge.plan import PLANTED, plan
+from kataribe.people.judge.store import Answer, Rater
+from kataribe.people.judge.study import Study
+
+KINDS: dict[str, Kind] = {"pairs": "votes", "ranking": "rankings", "rating": "ratings"}
+_TURNED: dict[str, Choice] = {"a": "b", "b": "a", "equal": "equal"}
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far one rater is."""
+
+    rater: Rater
+    answered: int
+    total: int
+    passed: int
+    checked: int
+    median_seconds: float | None
+    last: float | None
+
+
+def ratings(study: Study, answers: Iterable[Answer]) -> Ratings:
+    """Every answer to a real task in the form that `kataribe judge agreement` and `kataribe agree` read."""
+    rows = [row for answer in answers if PLANTED not in answer.shown for row in _rows(study, answer)]
+    return Ratings(KINDS[study.settings.kind], tuple(rows))
+
+
+def progress(study: Study, raters: Sequence[Rater], answers: Iterable[Answer]) -> list[Progress]:
+    by_rater: dict[str, list[Answer]] = {rater.name: [] for rater in raters}
+    for answer in answers:
+        by_rater[answer.rater].append(answer)
+    return [_progress(study, rater, by_rater[rater.name]) for rater in raters]
+
+
+def coverage(study: Study, raters: Sequence[Rater], answers: Iterable[Answer]) -> dict[int, int]:
+    """How many questions were answered by how many raters: `{raters: questions}`."""
+    questions = Counter({task.key: 0 for rater in raters for task in plan(study, rater.number) if not task.is_check})
+    questions.update(answer.task for answer in answers if PLANTED not in answer.shown)
+    return dict(sorted(Counter(questions.values()).items()))
+
+
+def _progress(study: Study, rater: Rater, given: Sequence[Answer]) -> Progress:
+    checks = [answer for answer in given if PLANTED in answer.shown]
+    return Progress(
+        rater,
+        len(given),
+        len(plan(study, rater.number)),
+        sum(passed(study, answer.shown, answer.given) for answer in checks),
+        len(checks),
+        statistics.median(answer.seconds for answer in given) if given else None,
+        max((answer.at for answer in given), default=None),
+    )
+
+
+def _rows(study: Study, answer: Answer) -> Iterator[Judgement]:
+    """Systems stand in the study's order, wherever this rater saw them."""
+    order = sorted(answer.shown, key=list(study.settings.systems).index)
+    for dimension, given in answer.given.items():
+        if study.settings.kind == "pairs":
+            choice = cast(Choice, given) if tuple(order) == answer.shown else _TURNED[given]
+            yield Vote(answer.rater, answer.item, dimension, order[0], order[1], choice)
+            continue
+        values = dict(zip(answer.shown, given, strict=True))
+        row = Rank if study.settings.kind == "ranking" else Rating
+        for system in order:
+            yield row(answer.rater, answer.item, system, dimension, float(values[system]))
