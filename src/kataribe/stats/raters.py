@@ -174,7 +174,7 @@ def habits(table: Floats) -> list[Habits]:
         given = answers[np.isfinite(answers)]
         shared = np.isfinite(answers) & np.isfinite(consensus)
         differences = (answers - consensus)[shared]
-        theirs = np.delete(table, row, axis=0)[:, shared]
+        theirs = np.delete(table[:, shared], row, axis=0)
         theirs_spread = _deviation(theirs[np.isfinite(theirs)])
         spread = _deviation(answers[shared]) / theirs_spread if theirs_spread > 0 else np.nan
         times = np.unique(given, return_counts=True)[1]

@@ -136,7 +136,7 @@ def _shared(table: Floats, row: int) -> int:
 
 def _is_straight(table: Floats, row: int) -> bool:
     shared = np.isfinite(table[row])
-    theirs = np.delete(table, row, axis=0)[:, shared]
+    theirs = np.delete(table[:, shared], row, axis=0)
     theirs = theirs[np.isfinite(theirs)]
     return (
         shared.sum() >= FEWEST_UNITS
