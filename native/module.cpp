@@ -4,6 +4,7 @@
 
 namespace kataribe {
 void bind_boundaries(nb::module_& m);
+void bind_correlation(nb::module_& m);
 void bind_lcs(nb::module_& m);
 void bind_meteor(nb::module_& m);
 void bind_ngrams(nb::module_& m);
@@ -14,6 +15,7 @@ void bind_tokens(nb::module_& m);
 
 NB_MODULE(_native, m) {
   kataribe::bind_boundaries(m);
+  kataribe::bind_correlation(m);
   kataribe::bind_lcs(m);
   kataribe::bind_meteor(m);
   kataribe::bind_ngrams(m);

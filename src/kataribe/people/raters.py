@@ -1,0 +1,197 @@
+"""How well people agree with each other on one dimension, and who stands out.
+
+Judgements become a table of raters x units:
+
+    ratings    a unit is a text (an item told by a system), the value is the rating
+    rankings   a unit is a text, the value is its placing: the share of the other texts, of those the rater ranked on
+               that item, that it was put above (ties count half); 1 is best, so that ranks among three and among
+               five can be compared
+    votes      a unit is a pair of texts of an item, the value is 1 where the system whose name comes first was
+               preferred, -1 where the other was, 0 where they were called equal
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy.stats import binomtest, rankdata
+
+from kataribe.core.types import Floats
+from kataribe.formats.ratings import Rank, Rating, Ratings, Vote
+from kataribe.stats.correlation import spearman
+from kataribe.stats.raters import LEVELS, Habits, Level, alpha, ceilings, habits, pairwise_kappa
+from kataribe.stats.screening import Screening, screen
+
+Int64s = npt.NDArray[np.int64]
+
+
+class Answer(NamedTuple):
+    """One cell of the table; `unit` starts with the item."""
+
+    rater: str
+    unit: tuple[str, ...]
+    value: float
+
+
+@dataclass(frozen=True)
+class RaterTable:
+    """Row r belongs to raters[r], column u to units[u]; NaN where a rater gave no answer."""
+
+    raters: list[str]
+    units: list[tuple[str, ...]]
+    values: Floats
+
+    @property
+    def items(self) -> Int64s:
+        """The number of each unit's item."""
+        return np.unique([unit[0] for unit in self.units], return_inverse=True)[1].astype(np.int64)
+
+
+def rater_table(ratings: Ratings) -> RaterTable:
+    """The judgements of one dimension.
+
+    >>> ranks = [("ann", "x", 1), ("ann", "y", 2), ("ann", "z", 2), ("bob", "x", 1), ("bob", "y", 2), ("cy", "x", 1)]
+    >>> rows = tuple(Rank(rater, "1", system, "overall", float(rank)) for rater, system, rank in ranks)
+    >>> rater_table(Ratings("rankings", rows)).values.tolist()
+    [[1.0, 0.25, 0.25], [1.0, 0.0, nan]]
+    """
+    answers = list(answers_of(ratings))
+    raters = {rater: row for row, rater in enumerate(dict.fromkeys(answer.rater for answer in answers))}
+    units = {unit: column for column, unit in enumerate(dict.fromkeys(answer.unit for answer in answers))}
+    values = np.full((len(raters), len(units)), np.nan)
+    for rater, unit, value in answers:
+        values[raters[rater], units[unit]] = value
+    return RaterTable(list(raters), list(units), values)
+
+
+def answers_of(ratings: Ratings) -> Iterable[Answer]:
+    """Every judgement of one dimension as a number about a unit."""
+    if ratings.kind == "rankings":
+        yield from _placings(row for row in ratings.rows if isinstance(row, Rank))
+        return
+    for row in ratings.rows:
+        if isinstance(row, Rating):
+            yield Answer(row.rater, (row.item, row.system), row.value)
+        elif isinstance(row, Vote):
+            first, second = sorted((row.system_a, row.system_b))
+            preference = {"a": 1.0, "b": -1.0, "equal": 0.0}[row.choice]
+            yield Answer(row.rater, (row.item, first, second), preference if row.system_a == first else -preference)
+
+
+def _placings(rows: Iterable[Rank]) -> Iterable[Answer]:
+    """Ranks as the share of others that a text was put above; a text that was ranked alone says nothing."""
+    ranked: dict[tuple[str, str], list[Rank]] = defaultdict(list)
+    for row in rows:
+        ranked[row.rater, row.item].append(row)
+    for (rater, item), together in ranked.items():
+        if len(together) > 1:
+            places = (rankdata([row.rank for row in together]) - 1) / (len(together) - 1)
+            for row, place in zip(together, places.tolist(), strict=True):
+                yield Answer(rater, (item, row.system), 1 - place)
+
+
+@dataclass(frozen=True)
+class RaterReport:
+    """One rater. `ceiling` is the rank correlation with the mean of the others; `side` is, for votes, the share of a
+    among the votes for a or b and the chance of a share as far from one half if sides did not matter."""
+
+    rater: str
+    habits: Habits
+    screening: Screening
+    ceiling: float
+    side: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True)
+class RaterAgreement:
+    """One dimension; `kappa` and `weighted_kappa` are raters x raters, the latter with quadratic weights."""
+
+    dimension: str
+    kind: str
+    units: int
+    answers: int
+    alpha: Mapping[Level, float]
+    raters: tuple[RaterReport, ...]
+    kappa: Floats
+    weighted_kappa: Floats
+
+    @property
+    def flagged(self) -> list[RaterReport]:
+        return [rater for rater in self.raters if rater.screening.verdict in ("random", "reversed", "straight")]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "dimension": self.dimension,
+            "kind": self.kind,
+            "units": self.units,
+            "answers": self.answers,
+            "alpha": {level: _json_number(value) for level, value in self.alpha.items()},
+            "raters": {rater.rater: _rater_dict(rater) for rater in self.raters},
+            "kappa": [[_json_number(value) for value in row] for row in self.kappa.tolist()],
+            "weighted_kappa": [[_json_number(value) for value in row] for row in self.weighted_kappa.tolist()],
+        }
+
+
+def _rater_dict(rater: RaterReport) -> dict[str, Any]:
+    numbers = {name: _json_number(value) for name, value in asdict(rater.habits).items()}
+    screening = {name: _json_number(value) for name, value in asdict(rater.screening).items()}
+    side = {"share_of_a": rater.side[0], "p": rater.side[1]} if rater.side else None
+    return {**numbers, "ceiling": _json_number(rater.ceiling), "screening": screening, "side": side}
+
+
+def _json_number(value: Any) -> Any:
+    """JSON has no NaN; what is not defined is null there."""
+    return None if isinstance(value, float) and not np.isfinite(value) else value
+
+
+def rater_agreement(
+    ratings: Ratings, *, draws: int = 10_000, level: float = 0.05, seed: int = 0
+) -> dict[str, RaterAgreement]:
+    """Every dimension of the judgements.
+
+    >>> answers = [("ann", 1, 4), ("ann", 2, 1), ("ann", 3, 3), ("bob", 1, 5), ("bob", 2, 2), ("bob", 3, 4)]
+    >>> rows = tuple(Rating(rater, str(item), "", "overall", float(value)) for rater, item, value in answers)
+    >>> found = rater_agreement(Ratings("ratings", rows))["overall"]
+    >>> round(found.alpha["interval"], 3), found.raters[0].habits.offset
+    (0.769, -1.0)
+    """
+    return {
+        dimension: _of_dimension(ratings.of(dimension), dimension, draws, level, np.random.default_rng(seed))
+        for dimension in ratings.dimensions
+    }
+
+
+def _of_dimension(
+    ratings: Ratings, dimension: str, draws: int, level: float, rng: np.random.Generator
+) -> RaterAgreement:
+    table = rater_table(ratings)
+    # Ranks are dealt out within an item; ratings and votes are free.
+    groups = table.items if ratings.kind == "rankings" else None
+    screened = screen(table.values, groups=groups, draws=draws, level=level, rng=rng)
+    ceiling = ceilings(table.values, spearman)
+    sides = _sides(ratings)
+    return RaterAgreement(
+        dimension=dimension,
+        kind=ratings.kind,
+        units=len(table.units),
+        answers=int(np.isfinite(table.values).sum()),
+        alpha={measured: alpha(table.values, measured) for measured in LEVELS},
+        raters=tuple(
+            RaterReport(name, habit, screening, float(own), sides.get(name))
+            for name, habit, screening, own in zip(table.raters, habits(table.values), screened, ceiling, strict=True)
+        ),
+        kappa=pairwise_kappa(table.values),
+        weighted_kappa=pairwise_kappa(table.values, "quadratic"),
+    )
+
+
+def _sides(ratings: Ratings) -> dict[str, tuple[float, float]]:
+    """Does a voter prefer what stands on one side, whatever it says?"""
+    votes = [row for row in ratings.rows if isinstance(row, Vote) and row.choice != "equal"]
+    cast, for_a = Counter(vote.rater for vote in votes), Counter(vote.rater for vote in votes if vote.choice == "a")
+    return {rater: (for_a[rater] / n, float(binomtest(for_a[rater], n).pvalue)) for rater, n in cast.items()}
