@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import Any
 
-from kataribe.formats.ratings import Choice, Judgement, Kind, Rank, Rating, Ratings, Vote
+import numpy as np
+
+from kataribe.formats.ratings import Judgement, Kind, Rank, Rating, Ratings, Vote
 from kataribe.people.judge.answers import passed
 from kataribe.people.judge.plan import PLANTED, plan
 from kataribe.people.judge.store import Answer, Rater
 from kataribe.people.judge.study import Study
+from kataribe.people.raters import rater_table
+from kataribe.stats.raters import Level, alpha
 
 KINDS: dict[str, Kind] = {"pairs": "votes", "ranking": "rankings", "rating": "ratings"}
-_TURNED: dict[str, Choice] = {"a": "b", "b": "a", "equal": "equal"}
+# Votes have no order; ratings and ranks have one, but nobody knows how far 4 is from 5.
+LEVELS: dict[str, Level] = {"pairs": "nominal", "ranking": "ordinal", "rating": "ordinal"}
 
 
 @dataclass(frozen=True)
@@ -51,6 +57,18 @@ def coverage(study: Study, raters: Sequence[Rater], answers: Iterable[Answer]) -
     return dict(sorted(Counter(questions.values()).items()))
 
 
+def agreement(study: Study, answers: Iterable[Answer]) -> list[dict[str, Any]]:
+    """Krippendorff's alpha of every dimension so far, and over how many units that two or more raters judged."""
+    found = ratings(study, answers)
+    rows: list[dict[str, Any]] = []
+    for dimension in (dimension.name for dimension in study.settings.dimensions):
+        table = rater_table(found.of(dimension)).values
+        value = alpha(table, LEVELS[study.settings.kind]) if table.size else math.nan
+        shared = int((np.isfinite(table).sum(axis=0) > 1).sum()) if table.size else 0
+        rows.append({"dimension": dimension, "alpha": None if math.isnan(value) else value, "units": shared})
+    return rows
+
+
 def _progress(study: Study, rater: Rater, given: Sequence[Answer]) -> Progress:
     checks = [answer for answer in given if PLANTED in answer.shown]
     return Progress(
@@ -65,14 +83,13 @@ def _progress(study: Study, rater: Rater, given: Sequence[Answer]) -> Progress:
 
 
 def _rows(study: Study, answer: Answer) -> Iterator[Judgement]:
-    """Systems stand in the study's order, wherever this rater saw them."""
-    order = sorted(answer.shown, key=list(study.settings.systems).index)
+    """Votes keep the sides as they were shown, so that a liking for one side can be seen; the rest is in study order."""
     for dimension, given in answer.given.items():
         if study.settings.kind == "pairs":
-            choice = cast(Choice, given) if tuple(order) == answer.shown else _TURNED[given]
-            yield Vote(answer.rater, answer.item, dimension, order[0], order[1], choice)
+            yield Vote(answer.rater, answer.item, dimension, *answer.shown, given)
             continue
         values = dict(zip(answer.shown, given, strict=True))
         row = Rank if study.settings.kind == "ranking" else Rating
-        for system in order:
-            yield row(answer.rater, answer.item, system, dimension, float(values[system]))
+        for system in study.settings.systems:
+            if system in values:
+                yield row(answer.rater, answer.item, system, dimension, float(values[system]))
