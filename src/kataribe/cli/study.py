@@ -7,12 +7,15 @@ import io
 import os
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from kataribe.core.errors import InputError, UsageError
 from kataribe.formats.output import check_writable, write_whole
+
+if TYPE_CHECKING:
+    from kataribe.people.judge.collected import Progress
 
 ADMIN_TOKEN = "KATARIBE_JUDGE_ADMIN"
 _SHORTEST_ADMIN_TOKEN = 16
@@ -34,7 +37,7 @@ def new(
 
 def serve(
     study: StudyFile,
-    raters: Annotated[int, typer.Option(min=0, help="See that there are so many raters; prints the links of new ones.")] = 0,
+    raters: Annotated[int, typer.Option(min=0, help="Invite raters until there are so many; prints new links.")] = 0,
     host: Annotated[str, typer.Option(help="The address to listen on; 0.0.0.0 for every network.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes a free one.")] = 8000,
     url: PublicUrl = "",
@@ -75,7 +78,7 @@ def serve(
 def invite(
     study: StudyFile,
     count: Annotated[int, typer.Option("-n", min=1, help="How many raters.")] = 1,
-    name: Annotated[list[str] | None, typer.Option(help="A rater's name, as the export will show it; repeatable.")] = None,
+    name: Annotated[list[str] | None, typer.Option(help="A rater's name in the export; repeatable.")] = None,
     renew: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="A new link for this rater; the old one ends. Repeatable.")
     ] = None,
@@ -99,14 +102,14 @@ def invite(
 def export(
     study: StudyFile,
     output: Annotated[Path, typer.Option("-o", "--output", help="The ratings: .csv, .tsv or .jsonl; .gz of any.")],
-    checks: Annotated[Path | None, typer.Option(help="Also write each rater's progress and attention checks, as CSV.")] = None,
+    checks: Annotated[Path | None, typer.Option(help="Also write raters' progress and checks here, as CSV.")] = None,
     min_checks: Annotated[
         float, typer.Option(min=0, max=1, help="Leave out raters who passed a smaller share of their checks.")
     ] = 0.0,
 ) -> None:
     """Write the answers so far, also while the study is served."""
     from kataribe.formats.ratings import write_ratings
-    from kataribe.people.judge.collected import Progress, progress, ratings
+    from kataribe.people.judge.collected import progress, ratings
     from kataribe.people.judge.store import Store
     from kataribe.people.judge.study import read_study
 
@@ -143,7 +146,7 @@ def export(
     )
 
 
-def _checks_table(reports: list, kept: set[str]) -> str:  # type: ignore[type-arg]
+def _checks_table(reports: list[Progress], kept: set[str]) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(["rater", "answered", "tasks", "checks_passed", "checks_answered", "median_seconds", "exported"])

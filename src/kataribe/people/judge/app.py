@@ -107,7 +107,7 @@ class Rooms:
                 "instructions": in_language(settings.instructions, language),
                 "thanks": in_language(settings.thanks, language),
                 "answered": [task.key in given for task in tasks],
-                "words": words(language),
+                "words": {key: text for key, text in words(language).items() if not key.startswith("admin")},
                 "form": security.form_token(request.cookies[SESSION]),
             }
         )
@@ -208,5 +208,3 @@ def _static_files() -> dict[str, bytes]:
 
 def _json(content: Any, status: int = 200) -> Response:
     return Response(msgspec.json.encode(content), status, media_type="application/json")
-
-

@@ -83,10 +83,11 @@ def _progress(study: Study, rater: Rater, given: Sequence[Answer]) -> Progress:
 
 
 def _rows(study: Study, answer: Answer) -> Iterator[Judgement]:
-    """Votes keep the sides as they were shown, so that a liking for one side can be seen; the rest is in study order."""
+    """Votes keep their sides, so that a liking for one side can be seen; the rest is in the order of the study."""
     for dimension, given in answer.given.items():
         if study.settings.kind == "pairs":
-            yield Vote(answer.rater, answer.item, dimension, *answer.shown, given)
+            left, right = answer.shown
+            yield Vote(answer.rater, answer.item, dimension, left, right, given)
             continue
         values = dict(zip(answer.shown, given, strict=True))
         row = Rank if study.settings.kind == "ranking" else Rating

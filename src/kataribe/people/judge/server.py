@@ -1,4 +1,4 @@
-"""Running the application: a socket that says clearly when it cannot be had, and a server that keeps links out of logs."""
+"""Running the application: a socket, or why it cannot be had, and a server that keeps links out of logs."""
 
 from __future__ import annotations
 

@@ -135,7 +135,9 @@ class Store:
         with self._transaction() as run:
             run("UPDATE raters SET session = NULL WHERE number = ?", (number,))
 
-    def save(self, rater: Rater, task: str, item: str, shown: Sequence[str], given: Any, seconds: float) -> Future[None]:
+    def save(
+        self, rater: Rater, task: str, item: str, shown: Sequence[str], given: Any, seconds: float
+    ) -> Future[None]:
         """Done when the answer is on the disk."""
         done: Future[None] = Future()
         row = (rater.number, task, item, _pack(shown), _pack(given), seconds, time.time())

@@ -51,7 +51,7 @@ class Study:
     def fingerprint(self) -> str:
         """Of everything that decides which rater sees which text where; answers belong to one fingerprint."""
         settings = self.settings
-        choices = [settings.kind, settings.seed, settings.scale, settings.together, settings.pairs]
+        choices: list[Any] = [settings.kind, settings.seed, settings.scale, settings.together, settings.pairs]
         choices += [settings.tasks_per_rater, [dimension.name for dimension in settings.dimensions]]
         texts = [(item.id, list(item.texts.items())) for item in self.items.values()]
         content = msgspec.json.encode([choices, texts, list(self.planted.items())])
@@ -83,7 +83,7 @@ def order_key(*parts: object) -> bytes:
     """A place in a random order that is the same on every machine, for every version of every library.
 
     >>> sorted("abc", key=lambda letter: order_key(7, "rater 1", letter))
-    ['b', 'a', 'c']
+    ['c', 'a', 'b']
     """
     return hashlib.sha256("\x1f".join(map(str, parts)).encode()).digest()
 

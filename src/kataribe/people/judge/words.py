@@ -13,7 +13,8 @@ from kataribe.people.judge.settings import LANGUAGES, Language, Words
 def words(language: Language) -> dict[str, str]:
     """All texts of the interface."""
     content = files("kataribe.people.judge").joinpath("page", "words.toml").read_text(encoding="utf-8")
-    return tomllib.loads(content)[language]
+    texts: dict[str, str] = tomllib.loads(content)[language]
+    return texts
 
 
 def in_language(text: Words, language: Language) -> str:

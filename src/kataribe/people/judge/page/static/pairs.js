@@ -11,7 +11,7 @@ export function ask({ dimensions, words }, task, stage, changed) {
   ];
   const asked = choices(dimensions.map(({ name, question }) => ({ title: question || name, name, options })), changed);
   return {
-    node: element("div", { class: "pairs" },
+    node: element("div", { class: "asked" },
       element("div", { class: "side-by-side" }, task.texts.map(stage.card)),
       element("div", { class: "questions" }, asked.boxes)),
     given() {

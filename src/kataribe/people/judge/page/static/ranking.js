@@ -6,7 +6,7 @@ import { byId, element, fill } from "./dom.js";
 export function ask({ dimensions, words }, task, stage, changed) {
   const boards = dimensions.map((dimension) => board(dimension, task.texts.map(({ letter }) => letter), words, changed));
   return {
-    node: element("div", { class: "ranking" },
+    node: element("div", { class: "asked" },
       element("div", { class: "candidates" }, task.texts.map(stage.card)),
       element("div", { class: "questions" }, element("p", { class: "soft hint" }, words.rank_hint),
         boards.map(({ node }) => node))),

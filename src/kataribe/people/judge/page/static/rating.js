@@ -13,7 +13,7 @@ export function ask({ dimensions, scale }, task, stage, changed) {
   const asked = choices(groups, changed);
   const of = (text) => asked.boxes.slice(text * dimensions.length, (text + 1) * dimensions.length);
   return {
-    node: element("div", { class: "ratings" }, task.texts.map((entry, text) =>
+    node: element("div", { class: "asked ratings" }, task.texts.map((entry, text) =>
       element("div", { class: "rated" }, stage.card(entry), element("div", { class: "questions" }, of(text))))),
     given() {
       const values = asked.values().map((value) => (value === null ? null : Number(value)));

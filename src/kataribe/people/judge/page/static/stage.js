@@ -5,11 +5,11 @@ import { clock, element, fill } from "./dom.js";
 const AT_END = 0.08;
 
 export function stage(task, words) {
-  const player = task.media?.video ? clipPlayer(task) : null;
+  const player = task.media?.video ? clipPlayer(task, words) : null;
   const timelines = [];
   const show = (text) => (typeof text === "string" ? plain(text, words) : story(text, task, player, timelines));
   const shown = task.media
-    ? element("figure", { class: "media" }, player?.node ?? picture(task, words))
+    ? element("figure", { class: "media" }, player ? [player.node, player.controls] : picture(task, words))
     : null;
   const references = task.references.length
     ? element("section", { class: "card reference" }, element("h3", {}, words.reference), task.references.map(show))
@@ -33,33 +33,68 @@ function picture(task, words) {
 
 const mediaAddress = (task) => `${location.pathname}/media/${task.number}`;
 
-// A video of which only the part from `start` to `end` plays.
-function clipPlayer(task) {
+// A video of which only the part from `start` to `end` plays. The browser's own controls would show the whole film, in
+// which a clip is a hair's breadth; these show the clip.
+function clipPlayer(task, words) {
   const { start, end } = task.media;
   const fragment = end === null ? (start ? `#t=${start}` : "") : `#t=${start},${end}`;
-  const node = element("video", { src: mediaAddress(task) + fragment, controls: true, playsinline: true,
-    preload: "metadata", tabindex: 0 });
-  const last = () => end ?? (node.duration || Infinity);
-  const keepInside = () => {
-    if (node.currentTime > last() + AT_END) node.currentTime = last();
-    else if (node.currentTime < start - AT_END) node.currentTime = start;
-  };
-  node.addEventListener("seeking", keepInside);
-  node.addEventListener("timeupdate", () => {
-    if (end !== null && node.currentTime >= end && !node.paused) node.pause();
-  });
-  node.addEventListener("play", () => {
-    if (node.currentTime >= last() - AT_END) node.currentTime = start;
-  });
+  const node = element("video", { src: mediaAddress(task) + fragment, playsinline: true, preload: "metadata",
+    "aria-label": words.video, onclick: () => toggle() });
+  const last = () => end ?? (Number.isFinite(node.duration) ? node.duration : start);
+  const length = () => Math.max(0, last() - start);
   const go = (seconds) => { node.currentTime = Math.min(Math.max(seconds, start), last()); };
+  const toggle = () => {
+    if (!node.paused) return node.pause();
+    if (node.currentTime >= last() - AT_END || node.currentTime < start - AT_END) go(start);
+    node.play();
+  };
+  const play = element("button", { type: "button", "aria-label": words.play, onclick: toggle }, icon("play"));
+  const mute = element("button", { type: "button", "aria-label": words.mute, "aria-pressed": "false",
+    onclick: () => { node.muted = !node.muted; } }, icon("sound"));
+  const large = element("button", { type: "button", "aria-label": words.large, onclick: () => node.requestFullscreen?.() }, icon("large"));
+  const slider = element("input", { type: "range", min: 0, max: 1, step: 0.05, value: 0, "aria-label": words.position,
+    oninput: () => go(start + Number(slider.value)) });
+  const time = element("span", { class: "time" });
+  const update = () => {
+    slider.max = String(length() || 1);
+    slider.value = String(node.currentTime - start);
+    time.textContent = `${clock(node.currentTime - start)} / ${clock(length())}`;
+    slider.setAttribute("aria-valuetext", time.textContent);
+  };
+  for (const happening of ["timeupdate", "durationchange", "seeked"]) node.addEventListener(happening, update);
+  node.addEventListener("timeupdate", () => { if (end !== null && node.currentTime >= end && !node.paused) node.pause(); });
+  node.addEventListener("play", () => play.replaceChildren(icon("pause")));
+  node.addEventListener("pause", () => play.replaceChildren(icon("play")));
+  node.addEventListener("volumechange", () => {
+    mute.replaceChildren(icon(node.muted ? "silence" : "sound"));
+    mute.setAttribute("aria-pressed", String(node.muted));
+  });
+  update();
   return {
     node,
+    controls: element("div", { class: "player" }, play, slider, time, mute, large),
     time: () => node.currentTime - start,
-    toggle: () => (node.paused ? node.play() : node.pause()),
+    toggle,
     skip: (seconds) => go(node.currentTime + seconds),
     seek: (seconds) => go(start + seconds),
     replay: () => { go(start); node.play(); },
   };
+}
+
+const ICONS = {
+  play: "M5 3l14 8-14 8z", pause: "M5 3h5v16H5zM13 3h5v16h-5z", large: "M3 3h7v2H5v5H3zM19 19h-7v-2h5v-5h2z",
+  sound: "M3 8h4l5-5v16l-5-5H3zM14 6q4 5 0 10v-2q2-3 0-6z", silence: "M3 8h4l5-5v16l-5-5H3z",
+};
+
+function icon(name) {
+  const space = "http://www.w3.org/2000/svg";
+  const node = document.createElementNS(space, "svg");
+  const path = document.createElementNS(space, "path");
+  node.setAttribute("viewBox", "0 0 22 22");
+  node.setAttribute("aria-hidden", "true");
+  path.setAttribute("d", ICONS[name]);
+  node.append(path);
+  return node;
 }
 
 // Captions as bars on a time axis, and as a list; the two point at each other.
