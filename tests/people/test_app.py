@@ -303,9 +303,7 @@ class TestSecurity:
         answer = client.post(f"{house.link()}/start", headers=origin, follow_redirects=False)
         assert "; secure" in answer.headers["set-cookie"].lower()
 
-    @pytest.mark.parametrize(
-        "path", ["/admin", "/admin/data", "/admin/ratings.csv", "/admin?token=x", "/admin?token="]
-    )
+    @pytest.mark.parametrize("path", ["/admin", "/admin/data", "/admin/ratings.csv", "/admin?token=x", "/admin?token="])
     def test_admin_pages_need_the_admin_token(self, path: str, house: House) -> None:
         rater = house.rater()
         assert house.client.get(path, headers=rater.headers).status_code == 403

@@ -40,5 +40,7 @@ def run(app: Any, listener: socket.socket, ready: Callable[[], None]) -> None:
             await super().startup(sockets=sockets)
             ready()
 
-    config = uvicorn.Config(app, log_level="warning", access_log=False, server_header=False, timeout_keep_alive=60)
+    config = uvicorn.Config(
+        app, log_level="warning", access_log=False, server_header=False, lifespan="off", timeout_keep_alive=60
+    )
     Server(config).run(sockets=[listener])

@@ -1,5 +1,6 @@
 // Questions answered by one choice of a few: A, B or equal; 1 to 5. Each is a group of native radio buttons, so that
-// tab and arrow keys do what they do everywhere; letters and digits answer the group in focus, or the first open one.
+// tab and arrow keys do what they do everywhere. Letters and digits answer the group in focus, else the first open one,
+// else the first.
 
 import { element } from "./dom.js";
 
@@ -19,8 +20,7 @@ export function choices(groups, changed) {
     // True when the key was an answer. The next open group, if any, gets the focus.
     key(event) {
       const inFocus = boxes.findIndex((box) => box.contains(document.activeElement));
-      const place = inFocus >= 0 ? inFocus : open();
-      if (place < 0) return false;
+      const place = inFocus >= 0 ? inFocus : Math.max(0, open());
       const option = groups[place].options.find(({ keys }) => keys.includes(event.key.toLowerCase()));
       if (!option) return false;
       const input = [...boxes[place].querySelectorAll("input")].find((one) => one.value === option.value);
