@@ -7,6 +7,7 @@ of one item, depend on each other.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -109,9 +110,7 @@ def _dimension(
         answers=len(judgements.pairs.first) if judgements.kind == "votes" else len(judgements.answers.text),
         metrics=metrics,
         people=standings[-1] if people is not None else None,
-        tests=_tests(
-            readings, metrics, dict(zip(values, drawn, strict=False)), judgements, values, by, settings, report
-        ),
+        tests=_tests(readings, metrics, metrics_drawn, judgements, values, by, settings, report),
         systems=systems,
         points={"people": judgements.means, **values},
     )
@@ -154,6 +153,8 @@ def _tests(
     if not settings.bootstrap or not pairs:
         return ()
     means = judgements.means
+    # Enough swaps that the smallest possible p can pass Holm's first step.
+    swaps = max(settings.bootstrap, math.ceil(len(pairs) / settings.alpha))
 
     def test(pair: tuple[str, str]) -> MetricTest:
         one, other = pair
@@ -161,7 +162,7 @@ def _tests(
         bootstrap = paired_bootstrap(difference, drawn[one][by], drawn[other][by])
         value = readings[one].beside(readings[other], by)
         rng = np.random.default_rng(settings.seed)
-        p = paired_permutation(value, value, judgements.items, settings.bootstrap, rng).p
+        p = paired_permutation(value, value, judgements.items, swaps, rng).p
         linear = williams(values[one], values[other], means).p
         return MetricTest(one, other, difference, bootstrap.interval, p, p, bootstrap.p, linear)
 
