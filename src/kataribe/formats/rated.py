@@ -7,11 +7,17 @@
 
 Every caption is a text of its own: there are no systems. A caption of a picture that appears again with the same
 references was rated by one more person. A rating that is missing (null, NaN, an empty cell) is left out.
+
+Columns of a table are raters. In the other forms nobody says who gave a rating, and their order means nothing, or
+worse: Flickr8k-Expert lists the three ratings of every caption in ascending order, so that its first "rater" would be
+the strictest of three each time. Ratings of a caption are therefore dealt out at random to rater 1, rater 2, ...
 """
 
 from __future__ import annotations
 
 import math
+import random
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -48,45 +54,56 @@ class RatedCaptions:
 
 
 class _Entry(NamedTuple):
-    place: str
+    """`raters` are the names behind `ratings`, where they are known."""
+
     item: str
     caption: str
     references: list[str]
     ratings: list[float]
+    raters: list[str] | None = None
 
 
 def read_rated(path: str | Path) -> RatedCaptions:
     path = Path(path)
     found = RatedCaptions()
     texts: dict[tuple[str, str, tuple[str, ...]], Text] = {}
-    counts: dict[str, int] = {}
-    raters: dict[Text, int] = {}
+    counts: Counter[str] = Counter()
+    anonymous: dict[Text, list[float]] = {}
     rows: list[Rating] = []
-    copies = missing = 0
+    copies = 0
     for entry in _entries(path):
         key = (entry.item, entry.caption, tuple(entry.references))
         if key not in texts:
-            counts[entry.item] = counts.get(entry.item, 0) + 1
+            counts[entry.item] += 1
             text = texts[key] = Text(entry.item, f"{entry.item}#{counts[entry.item]}")
             found.captions[text], found.references[text] = entry.caption, entry.references
             copies += _plain(entry.caption) in map(_plain, entry.references)
+        elif entry.raters is not None:
+            raise InputError(f"rates {shorten(entry.caption)!r} in two lines", file=path, id=entry.item)
         text = texts[key]
-        for rating in entry.ratings:
-            raters[text] = raters.get(text, 0) + 1
-            if math.isnan(rating):
-                missing += 1
-            else:
-                rows.append(Rating(f"rater {raters[text]}", text.item, text.system, OVERALL, rating))
-    if not rows:
+        if entry.raters is None:
+            anonymous.setdefault(text, []).extend(entry.ratings)
+        else:
+            rows += [Rating(rater, *text, OVERALL, r) for rater, r in zip(entry.raters, entry.ratings, strict=True)]
+    rows += _dealt_out(anonymous)
+    given = tuple(row for row in rows if not math.isnan(row.value))
+    if not given:
         raise InputError("holds no rated captions", file=path, hint="see `kataribe agree --help`")
-    if missing:
-        found.warnings.append(f"{missing:,} ratings are missing and left out")
+    if len(given) < len(rows):
+        found.warnings.append(f"{len(rows) - len(given):,} ratings are missing and left out")
     if copies:
         found.warnings.append(
             f"{copies:,} captions are among their own references, which flatters metrics that compare with references"
         )
-    found.ratings = Ratings("ratings", tuple(rows))
+    found.ratings = Ratings("ratings", given)
     return found
+
+
+def _dealt_out(anonymous: Mapping[Text, list[float]]) -> Iterator[Rating]:
+    rng = random.Random(0)
+    for text, ratings in anonymous.items():
+        for number, rating in enumerate(rng.sample(ratings, len(ratings)), start=1):
+            yield Rating(f"rater {number}", *text, OVERALL, rating)
 
 
 def _plain(text: str) -> str:
@@ -127,7 +144,7 @@ def _by_picture(data: Mapping[Any, Any], path: Path) -> Iterator[_Entry]:
         for number, judgement in enumerate(judgements, start=1):
             place = f"{picture}, judgement {number}"
             caption = check_text(judgement.get("caption"), file=path, id=str(picture), field="caption")
-            yield _Entry(place, str(picture), caption, references, _ratings(judgement.get("rating"), path, place))
+            yield _Entry(str(picture), caption, references, _ratings(judgement.get("rating"), path, place))
 
 
 def _of_objects(entries: Iterable[tuple[str, Any]], path: Path) -> Iterator[_Entry]:
@@ -140,7 +157,6 @@ def _of_objects(entries: Iterable[tuple[str, Any]], path: Path) -> Iterator[_Ent
         reference_field = _field(entry, REFERENCE_FIELDS, path, place, "references")
         rating_field = _field(entry, RATING_FIELDS, path, place, "the rating")
         yield _Entry(
-            place,
             item,
             check_text(entry[caption_field], file=path, id=item, field=caption_field),
             _references(entry[reference_field], path, item),
@@ -158,11 +174,11 @@ def _of_row(row: Mapping[str, str], path: Path, place: str) -> _Entry:
             raise InputError(f"the header ({', '.join(map(shorten, row))}) has no column for {what}", file=path)
     item = check_id(row[item_field], file=path, place=place)
     return _Entry(
-        place,
         item,
         check_text(row[caption_field], file=path, id=item, field=caption_field),
         _references([row[column] for column in references if row[column]], path, item),
         [_rating(row[column], path, place) for column in ratings],
+        ratings,
     )
 
 
