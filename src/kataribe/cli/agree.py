@@ -30,6 +30,9 @@ def agree(
         list[str] | None,
         typer.Option("-m", "--metric", "--metrics", help="Only these metrics; commas between several; repeatable."),
     ] = None,
+    without: Annotated[
+        list[str] | None, typer.Option(metavar="RATER", help="Leave this rater out; repeatable.")
+    ] = None,
     by: Annotated[
         str | None,
         typer.Option(
@@ -61,6 +64,7 @@ def agree(
     from kataribe.people.metaevaluation import score_rated
     from kataribe.people.result import Settings
     from kataribe.report.agreement import check_format, render_agreement
+    from kataribe.report.agreement_page import render_agreement_page
 
     check_format(format)
     for place in (output, page):
@@ -80,9 +84,12 @@ def agree(
             options = {"tok": tok, "protocol": protocol, "engine": parse_engine("local", 0)}
             scored, ratings = score_rated(scores[0], chosen or DEFAULT_METRICS, progress=progress, **options)
             chosen = list(scored.values)
+        ratings = ratings.without(without or ())
         agreement = agree_with(scored, ratings, metrics=chosen or None, settings=settings, progress=progress)
     if output is not None:
         write_whole(output, render_agreement(agreement, "json"))
+    if page is not None:
+        write_whole(page, render_agreement_page(agreement))
     for warning in agreement.warnings:
         warn(warning, quiet)
     print(render_agreement(agreement, format))

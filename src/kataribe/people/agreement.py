@@ -112,6 +112,7 @@ def _dimension(
         people=standings[-1] if people is not None else None,
         tests=_tests(readings, metrics, metrics_drawn, judgements, values, by, settings, report),
         systems=systems,
+        judged=judgements.texts,
         points={"people": judgements.means, **values},
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 import kataribe
 from kataribe.core.errors import UsageError, nearest, shorten
 from kataribe.core.types import Floats
+from kataribe.formats.scores import Text
 from kataribe.people.readings import MEASURES, Against, Measure
 from kataribe.stats.correction import CORRECTIONS
 from kataribe.stats.correlation import TIES, Ties
@@ -108,7 +109,8 @@ class SystemLevel:
 class Dimension:
     """One dimension, text by text. `people` is the human ceiling, `systems` the answer system by system.
 
-    `pairs` says between what accuracy is counted; `points` are each text's scores and mean judgement, to draw.
+    `pairs` says between what accuracy is counted; `points` are the mean judgement and the
+    scores of each text in `judged`, to draw.
     """
 
     name: str
@@ -124,6 +126,7 @@ class Dimension:
     people: Standing | None
     tests: tuple[MetricTest, ...]
     systems: SystemLevel | None
+    judged: Sequence[Text]
     points: Mapping[str, Floats]
 
     def beaten_by(self, metric: str, alpha: float) -> list[str]:

@@ -50,7 +50,7 @@ def legend(agreement: Agreement, dimension: Dimension) -> str:
 
 def counted(dimension: Dimension) -> str:
     """
-    >>> counted(Dimension("d", "votes", "tau_b", True, "", 4, 2, 3, 6, {}, None, (), None, {}))
+    >>> counted(Dimension("d", "votes", "tau_b", True, "", 4, 2, 3, 6, {}, None, (), None, (), {}))
     '6 votes by 3 raters on 4 texts of 2 items'
     """
     raters = f"{dimension.raters:,} rater{'s' * (dimension.raters != 1)}"
