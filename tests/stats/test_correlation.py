@@ -14,10 +14,10 @@ from kataribe.stats.bootstrap import resample_weights
 from kataribe.stats.correlation import (
     STATISTICS,
     TIES,
-    Preferences,
     Rows,
     Ties,
     kendall,
+    pairwise_accuracy,
     pearson,
     permutation_between,
     spearman,
@@ -92,14 +92,14 @@ def test_accuracy_treats_ties_as_stated(ties: Ties, columns: tuple[np.ndarray, n
     once = np.ones((1, len(x)))
     np.testing.assert_allclose(Rows(x, y).accuracy(ties)(once)[0], expected, atol=1e-12)
     first, second = np.triu_indices(len(x), 1)
-    pairs = Preferences(x[first] - x[second], y[first] - y[second])
-    np.testing.assert_allclose(pairs.value(ties), expected, atol=1e-12)
+    pairs = pairwise_accuracy(x[first] - x[second], y[first] - y[second], ties=ties)
+    np.testing.assert_allclose(pairs.value, expected, atol=1e-12)
 
 
 def test_preferences_are_drawn_with_their_unit() -> None:
-    preferences = Preferences(np.array([1.0, -1.0, 1.0]), np.array([1.0, 1.0, 1.0]), np.array([0, 0, 1]), 2)
+    pairs = pairwise_accuracy(np.array([1.0, -1.0, 1.0]), np.array([1.0, 1.0, 1.0]), np.array([0, 0, 1]), 2)
     weights = np.array([[1.0, 1.0], [2.0, 0.0], [0.0, 2.0], [0.0, 0.0]])
-    np.testing.assert_allclose(preferences.accuracy()(weights), [2 / 3, 0.5, 1.0, np.nan])
+    np.testing.assert_allclose(pairs(weights), [2 / 3, 0.5, 1.0, np.nan])
 
 
 def test_the_native_core_refuses_what_does_not_fit_together() -> None:
@@ -147,7 +147,7 @@ def test_equal_metrics_are_told_apart_no_more_often_than_the_level_says(test: st
         if test == "williams":
             p = williams(one, other, people).p
         else:
-            p = permutation_between(one, 10 * other, people, np.arange(30), test, 99, rng).p  # type: ignore[arg-type]
+            p = permutation_between(Rows(one, people), Rows(10 * other, people), test, 99, rng).p  # type: ignore[arg-type]
         rejected += p <= 0.05
     assert 0.015 <= rejected / trials <= 0.09  # a 99% range around 0.05 is 0.018 to 0.082
 
@@ -158,7 +158,7 @@ def test_a_better_metric_is_found() -> None:
     units = np.repeat(np.arange(150), 3)
     good, bad = people + rng.normal(size=450), people + 4 * rng.normal(size=450)
     for name in STATISTICS:
-        assert permutation_between(good, bad, people, units, name, 199, rng).p <= 0.005
+        assert permutation_between(Rows(good, people, units), Rows(bad, people, units), name, 199, rng).p <= 0.005
 
 
 def test_thousands_of_replicates_of_real_size_agree_with_their_median() -> None:

@@ -1,13 +1,52 @@
-"""`kataribe judge`: collect human judgements."""
+"""`kataribe judge ...`: collect human judgements, and see whether people agree."""
 
 from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
 
 import typer
 
 from kataribe.cli import study
+from kataribe.cli.progress import progress_bar
+from kataribe.core.errors import UsageError
+from kataribe.formats.output import check_writable, write_whole
 
-app = typer.Typer(help="Collect human judgements.", no_args_is_help=True, rich_markup_mode=None)
+app = typer.Typer(
+    help="Collect human judgements and see whether people agree.", no_args_is_help=True, rich_markup_mode=None
+)
 app.command("new")(study.new)
 app.command("serve")(study.serve)
 app.command("invite")(study.invite)
 app.command("export")(study.export)
+
+
+@app.command("agreement")
+def agreement(
+    ratings: Annotated[
+        Path, typer.Argument(metavar="RATINGS", help="Ratings, rankings or votes: CSV, TSV, JSONL; gz.")
+    ],
+    draws: Annotated[int, typer.Option(help="Shuffles that show what answering at random gives.")] = 10_000,
+    alpha: Annotated[float, typer.Option(help="The level of significance.")] = 0.05,
+    seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
+    format: Annotated[str, typer.Option("--format", "-f", help="table, json, csv or markdown.")] = "table",
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="Write the answer as JSON here.")] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+) -> None:
+    """Do raters agree? Krippendorff's alpha, Cohen's kappa, each rater's bias, raters who answer at random."""
+    from kataribe.formats.ratings import read_ratings
+    from kataribe.people.raters import rater_agreement
+    from kataribe.report.raters import check_format, render_raters
+
+    check_format(format)
+    if output is not None:
+        check_writable(output)
+    if draws < 1:
+        raise UsageError(f"--draws {draws}: at least 1 is needed", hint="10000 is usual")
+    if not 0 < alpha < 1:
+        raise UsageError(f"--alpha {alpha}: is not between 0 and 1", hint="0.05 is usual")
+    with progress_bar(quiet) as progress:
+        found = rater_agreement(read_ratings(ratings), draws=draws, level=alpha, seed=seed, progress=progress)
+    if output is not None:
+        write_whole(output, render_raters(found, "json"))
+    print(render_raters(found, format))

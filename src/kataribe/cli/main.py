@@ -12,7 +12,7 @@ from typing import Any
 import typer
 
 import kataribe
-from kataribe.cli import audit, compare, demo, detect, doctor, judge, metrics, report, resources, score, train
+from kataribe.cli import agree, audit, compare, demo, detect, doctor, judge, metrics, report, resources, score, train
 from kataribe.core.errors import KataribeError
 
 # Typer carries its own copy of click, whose base of all usage errors it does not export.
@@ -34,6 +34,7 @@ app.add_typer(resources.app, name="resources")
 app.add_typer(train.app, name="train")
 app.add_typer(judge.app, name="judge")
 app.command("compare")(compare.compare)
+app.command("agree")(agree.agree)
 app.command("report")(report.report)
 app.command("metrics")(metrics.metrics)
 app.command("detect")(detect.detect)

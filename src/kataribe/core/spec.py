@@ -59,6 +59,23 @@ def parse_spec(text: str) -> Spec:
     return spec
 
 
+def split_specs(text: str) -> list[str]:
+    """Several metrics in one text, with commas between them.
+
+    >>> split_specs("meteor, soda(a, tiou=0.3+0.5),cider")
+    ['meteor', 'soda(a, tiou=0.3+0.5)', 'cider']
+    """
+    parts, depth, is_quoted = [""], 0, False
+    for character in text:
+        is_quoted ^= character == '"'
+        depth += 0 if is_quoted else (character == "(") - (character == ")")
+        if character == "," and depth <= 0 and not is_quoted:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return [part.strip() for part in parts if part.strip()]
+
+
 class _Parser:
     def __init__(self, text: str) -> None:
         self.text = text

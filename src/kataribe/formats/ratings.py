@@ -15,14 +15,14 @@ import csv
 import gzip
 import io
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import msgspec
 
-from kataribe.core.errors import InputError, UsageError, shorten
+from kataribe.core.errors import InputError, UsageError, nearest, shorten
 from kataribe.formats.output import write_whole
 from kataribe.formats.source import check_id, extension, has_only_characters, read_json_lines, read_table
 
@@ -99,6 +99,16 @@ class Ratings:
     def of(self, dimension: str) -> Ratings:
         """The judgements of one dimension."""
         return Ratings(self.kind, tuple(row for row in self.rows if row.dimension == dimension))
+
+    def without(self, raters: Collection[str]) -> Ratings:
+        """The judgements of all others."""
+        unknown = [rater for rater in raters if rater not in self.raters]
+        if unknown:
+            raise UsageError(f"no rater is called {shorten(unknown[0])!r}", hint=nearest(unknown[0], self.raters))
+        rows = tuple(row for row in self.rows if row.rater not in raters)
+        if not rows:
+            raise UsageError("no rater is left", hint="leave fewer of them out")
+        return Ratings(self.kind, rows)
 
 
 def read_ratings(path: str | Path) -> Ratings:

@@ -12,7 +12,7 @@ from kataribe.formats.source import open_text
 
 def read_results(paths: Sequence[Path]) -> dict[str, Result]:
     """Results by the name of their system, in the order given."""
-    return {name: _read(path) for name, path in zip(system_names(paths), paths, strict=True)}
+    return {name: read_result(path) for name, path in zip(system_names(paths), paths, strict=True)}
 
 
 def system_names(paths: Sequence[Path]) -> list[str]:
@@ -33,6 +33,6 @@ def system_names(paths: Sequence[Path]) -> list[str]:
     return [str(path) for path in paths]
 
 
-def _read(path: Path) -> Result:
+def read_result(path: Path) -> Result:
     with open_text(path) as text:
         return Result.from_json(text.read(), file=path)

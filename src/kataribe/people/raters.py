@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.stats import binomtest, rankdata
 
+from kataribe.core.progress import Progress, silent
 from kataribe.core.types import Floats
 from kataribe.formats.ratings import Rank, Rating, Ratings, Vote
 from kataribe.stats.correlation import spearman
@@ -150,7 +151,7 @@ def _json_number(value: Any) -> Any:
 
 
 def rater_agreement(
-    ratings: Ratings, *, draws: int = 10_000, level: float = 0.05, seed: int = 0
+    ratings: Ratings, *, draws: int = 10_000, level: float = 0.05, seed: int = 0, progress: Progress | None = None
 ) -> dict[str, RaterAgreement]:
     """Every dimension of the judgements.
 
@@ -160,10 +161,12 @@ def rater_agreement(
     >>> round(found.alpha["interval"], 3), found.raters[0].habits.offset
     (0.769, -1.0)
     """
-    return {
-        dimension: _of_dimension(ratings.of(dimension), dimension, draws, level, np.random.default_rng(seed))
-        for dimension in ratings.dimensions
-    }
+    report = progress or silent
+    found: dict[str, RaterAgreement] = {}
+    for dimension in ratings.dimensions:
+        report("reading raters", len(found), len(ratings.dimensions))
+        found[dimension] = _of_dimension(ratings.of(dimension), dimension, draws, level, np.random.default_rng(seed))
+    return found
 
 
 def _of_dimension(

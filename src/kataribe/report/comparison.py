@@ -89,17 +89,17 @@ def _test_row(test: PairedTest) -> list[str]:
         f"{test.metric}: {test.one} - {test.other}",
         f"{100 * test.difference:+.2f}",
         f"{100 * low:+.2f} to {100 * high:+.2f}",
-        _p(test.permutation),
-        _p(test.corrected),
-        _p(test.bootstrap),
+        short_p(test.permutation),
+        short_p(test.corrected),
+        short_p(test.bootstrap),
         f"{test.effect:+.2f}",
         "/".join(map(str, test.outcomes)),
     ]
 
 
-def _p(p: float) -> str:
+def short_p(p: float) -> str:
     """
-    >>> _p(0.0312), _p(0.00002)
+    >>> short_p(0.0312), short_p(0.00002)
     ('0.031', '<0.001')
     """
     return "<0.001" if p < 0.001 else f"{p:.3f}"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -18,24 +19,33 @@ import kataribe
 from kataribe.report.data import PageData
 from kataribe.report.views import all_views
 
-_SCRIPTS = ("dom", "text", "state", "plots", "leaderboard", "figures", "items", "item")
+_SCRIPTS = ("dom", "text", "theme", "state", "plots", "leaderboard", "figures", "items", "item")
 
 
 def render_page(data: PageData) -> str:
+    """Views come before `main`, which starts everything."""
+    scripts = [*_SCRIPTS, *(f"views/{view.name}" for view in all_views()), "main"]
+    return render_template("template.html", scripts, data.core, data.views, task=data.core["task"])
+
+
+def render_template(
+    template: str, scripts: Sequence[str], core: Mapping[str, Any], views: Mapping[str, Any], **texts: str
+) -> str:
+    """A page of this folder with its scripts and data inside; `core` names its title."""
     from jinja2 import Environment, StrictUndefined
 
     environment = Environment(autoescape=True, undefined=StrictUndefined, keep_trailing_newline=True)
-    script, style = _script(), _asset("page.css")
-    return environment.from_string(_asset("template.html")).render(
-        title=data.core["title"],
-        task=data.core["task"],
+    script, style = _joined(scripts), _asset("page.css")
+    return environment.from_string(_asset(template)).render(
+        title=core["title"],
         version=kataribe.__version__,
         style=style,
         style_hash=_hash(style),
         script=script,
         script_hash=_hash(script),
-        core=embed(data.core),
-        views=[(name, embed(content)) for name, content in data.views.items()],
+        core=embed(core),
+        views=[(name, embed(content)) for name, content in views.items()],
+        **texts,
     )
 
 
@@ -56,9 +66,8 @@ def _asset(name: str) -> str:
     return files("kataribe.report").joinpath("page", *name.split("/")).read_text(encoding="utf-8")
 
 
-def _script() -> str:
-    """All scripts as one, in a scope of their own; views come before `main`, which starts everything."""
-    names = [*_SCRIPTS, *(f"views/{view.name}" for view in all_views()), "main"]
+def _joined(names: Sequence[str]) -> str:
+    """Scripts as one, in a scope of their own."""
     return '"use strict";\n{\n' + "\n".join(_asset(f"{name}.js") for name in names) + "}\n"
 
 

@@ -26,7 +26,8 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats as scipy_stats
+from scipy.stats import rankdata
+from scipy.stats import t as students_t
 
 from kataribe import _native
 from kataribe.stats.paired import PermutationTest, Valued, paired_permutation
@@ -53,6 +54,7 @@ class Rows:
     x: Floats
     y: Floats
     units: Int64s | None = None
+    count: int | None = None
 
     @property
     def unit_of(self) -> Int64s:
@@ -60,20 +62,22 @@ class Rows:
 
     @property
     def unit_count(self) -> int:
+        """Units without a row have a weight all the same."""
+        if self.count is not None:
+            return self.count
         return len(self.x) if self.units is None else int(self.units.max(initial=-1)) + 1
 
     def values(self) -> dict[Statistic, float]:
-        """Every statistic, each row once."""
+        """Every correlation, each row once."""
         once = np.ones((1, self.unit_count))
         return {name: float(values[0]) for name, values in self.weighed(once).items()}
 
     def weighed(self, weights: Floats) -> dict[Statistic, Floats]:
-        """Every statistic under each row of `weights` (how often each unit counts); NaN where it is not defined."""
-        ranks = self._ranks(weights)
-        return {"pearson": self._pearson(weights), **ranks.correlations()}
+        """Every correlation under each row of `weights` (how often each unit counts); NaN where it is not defined."""
+        return {"pearson": self._pearson(weights), **self._ranks(weights).correlations()}
 
     def statistic(self, name: Statistic) -> Valued:
-        """One statistic as a function of weights."""
+        """One correlation as a function of weights."""
         if name == "pearson":
             return self._pearson
         return lambda weights: self._ranks(weights).correlations()[name]
@@ -81,6 +85,16 @@ class Rows:
     def accuracy(self, ties: Ties = "half") -> Valued:
         """The share of all pairs of rows that x orders as y does, as a function of weights."""
         return lambda weights: self._ranks(weights).accuracy(ties)
+
+    def beside(self, other: Rows, *, by_rank: bool) -> Rows:
+        """Both as one, the other's units after ours, each x standardised so that it may stand in for the other's."""
+        scale = rankdata if by_rank else _standardised
+        return Rows(
+            np.concatenate([scale(self.x), scale(other.x)]),
+            np.concatenate([self.y, other.y]),
+            np.concatenate([self.unit_of, other.unit_of + self.unit_count]),
+            self.unit_count + other.unit_count,
+        )
 
     def _pearson(self, weights: Floats) -> Floats:
         # Centred and scaled, so that sums of squares lose no digits.
@@ -174,40 +188,54 @@ def kendall(x: Floats, y: Floats, variant: Literal["b", "c"] = "b") -> float:
 
 
 @dataclass(frozen=True)
-class Preferences:
-    """Pairs of which people prefer one: x is the metric's difference, preferred > 0 where people like the first more.
+class Ratio:
+    """A sum over units divided by another: a share, or a mean over the units that have a value."""
 
-    >>> preferences = Preferences(np.array([0.2, 0.0, -0.1, 0.3]), np.array([1.0, 1.0, 1.0, 0.0]))
-    >>> [preferences.value(ties) for ties in TIES]
-    [0.5, 0.3333333333333333, 0.5]
+    above: Floats
+    below: Floats
+
+    def __call__(self, weights: Floats) -> Floats:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            values: Floats = (weights @ self.above) / (weights @ self.below)
+        return values
+
+    @property
+    def value(self) -> float:
+        return float(self(np.ones((1, len(self.above))))[0])
+
+    def beside(self, other: Ratio) -> Ratio:
+        """Both as one, the other's units after ours."""
+        return Ratio(np.concatenate([self.above, other.above]), np.concatenate([self.below, other.below]))
+
+    @classmethod
+    def mean(cls, values: Floats) -> Ratio:
+        """The mean of one value for each unit, of those that have one.
+
+        >>> Ratio.mean(np.array([1.0, np.nan, 3.0])).value
+        2.0
+        """
+        known = np.isfinite(values)
+        return cls(np.where(known, values, 0.0), known.astype(np.float64))
+
+
+def pairwise_accuracy(
+    x: Floats, preferred: Floats, units: Int64s | None = None, count: int | None = None, ties: Ties = "half"
+) -> Ratio:
+    """Of given pairs, the share that x orders as people do: x is the metric's difference between the first and the
+    second of a pair, `preferred` is above 0 where people like the first more, below 0 the second.
+
+    >>> x, preferred = np.array([0.2, 0.0, -0.1, 0.3]), np.array([1.0, 1.0, 1.0, 0.0])
+    >>> [round(pairwise_accuracy(x, preferred, ties=ties).value, 3) for ties in TIES]
+    [0.5, 0.333, 0.5]
     """
-
-    x: Floats
-    preferred: Floats
-    units: Int64s | None = None
-    unit_count: int | None = None
-
-    def value(self, ties: Ties = "half") -> float:
-        count = self.unit_count or len(self.x)
-        return float(self.accuracy(ties)(np.ones((1, count)))[0])
-
-    def accuracy(self, ties: Ties = "half") -> Valued:
-        credit, counted = _TIE_CREDIT[ties]
-        decided = self.preferred != 0
-        tied = decided & (self.x == 0)
-        right = (decided & (np.sign(self.x) == np.sign(self.preferred))) + credit * tied
-        asked = (decided & ~tied) + counted * tied
-        units = np.arange(len(self.x)) if self.units is None else self.units
-        count = self.unit_count or len(self.x)
-        sums = np.column_stack([np.bincount(units, column, count) for column in (right, asked)])
-
-        def value(weights: Floats) -> Floats:
-            right_sum, asked_sum = (weights @ sums).T
-            with np.errstate(invalid="ignore", divide="ignore"):
-                shares: Floats = right_sum / asked_sum
-            return shares
-
-        return value
+    credit, counted = _TIE_CREDIT[ties]
+    decided = preferred != 0
+    tied = decided & (x == 0)
+    right = (decided & (np.sign(x) == np.sign(preferred))) + credit * tied
+    asked = (decided & ~tied) + counted * tied
+    units = np.arange(len(x)) if units is None else units
+    right, asked = (np.bincount(units, column, count or len(x)).astype(np.float64) for column in (right, asked))
+    return Ratio(right, asked)
 
 
 class WilliamsTest(NamedTuple):
@@ -233,40 +261,24 @@ def williams(one: Floats, other: Floats, people: Floats) -> WilliamsTest:
     if below <= _ROUNDING**2:  # the two are one and the same number
         return WilliamsTest(0.0, n - 3, 1.0)
     t = (r12 - r13) * np.sqrt((n - 1) * (1 + r23) / below)
-    return WilliamsTest(float(t), n - 3, float(2 * scipy_stats.t.sf(abs(t), n - 3)))
+    return WilliamsTest(float(t), n - 3, float(2 * students_t.sf(abs(t), n - 3)))
 
 
 def permutation_between(
-    one: Floats,
-    other: Floats,
-    people: Floats,
-    units: Int64s,
-    statistic: Statistic,
-    replicates: int,
-    rng: np.random.Generator,
+    one: Rows, other: Rows, statistic: Statistic, replicates: int, rng: np.random.Generator
 ) -> PermutationTest:
     """Is one number's correlation with people larger than another's? Unit by unit the two are swapped at random.
 
     Numbers on different scales cannot be swapped; they are standardised first: to ranks for the rank correlations, to
     mean 0 and deviation 1 for Pearson's.
 
-    >>> people = np.arange(40.0)
-    >>> noise = np.random.default_rng(0).normal(size=(2, 40))
-    >>> test = permutation_between(
-    ...     people + noise[0], people + 50 * noise[1], people, np.arange(40), "tau_b", 999, np.random.default_rng(1)
-    ... )
-    >>> test.p
+    >>> people, noise = np.arange(40.0), np.random.default_rng(0).normal(size=(2, 40))
+    >>> good, bad = Rows(people + noise[0], people), Rows(people + 50 * noise[1], people)
+    >>> permutation_between(good, bad, "tau_b", 999, np.random.default_rng(1)).p
     0.001
     """
-    scale = _standardised if statistic == "pearson" else scipy_stats.rankdata
-    count = int(units.max()) + 1
-    stacked = Rows(
-        np.concatenate([scale(one), scale(other)]),
-        np.concatenate([people, people]),
-        np.concatenate([units, units + count]),
-    )
-    value = stacked.statistic(statistic)
-    return paired_permutation(value, value, count, replicates, rng)
+    value = one.beside(other, by_rank=statistic != "pearson").statistic(statistic)
+    return paired_permutation(value, value, one.unit_count, replicates, rng)
 
 
 def _standardised(values: Floats) -> Floats:

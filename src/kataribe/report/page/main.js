@@ -1,16 +1,7 @@
 // Everything in its place, and what is drawn again when something changes.
 
-const THEMES = ["auto", "light", "dark"];
-const systemIsDark = matchMedia("(prefers-color-scheme: dark)");
 // Where the opened item stands below the list instead of beside it.
 const isNarrow = matchMedia("(max-width: 900px)");
-let theme = "auto";
-
-function setTheme(wanted) {
-  theme = wanted;
-  document.documentElement.dataset.theme = theme === "auto" ? (systemIsDark.matches ? "dark" : "light") : theme;
-  byId("theme").textContent = `Theme: ${theme}`;
-}
 
 function redraw(keys) {
   const changed = (...names) => names.some((name) => keys.includes(name));
@@ -29,7 +20,7 @@ function redraw(keys) {
 }
 
 function start() {
-  setTheme("auto");
+  startTheme();
   readAddress();
   drawLeaderboard();
   for (const name of data.views) if (views[name].section) byId("sections").append(views[name].section(contentOf(name)));
@@ -52,8 +43,6 @@ function start() {
       byId("grid").focus();
     }
   });
-  byId("theme").addEventListener("click", () => setTheme(THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length]));
-  systemIsDark.addEventListener("change", () => setTheme(theme));
   byId("copy-link").addEventListener("click", () => copy(location.href, "Link"));
   byId("copy-latex").addEventListener("click", () => copy(data.copies.latex, "LaTeX"));
   byId("copy-csv").addEventListener("click", () => copy(data.copies.csv, "CSV"));

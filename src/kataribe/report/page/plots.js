@@ -105,7 +105,7 @@ function histogram(title, series, xLabel, { zero = false } = {}) {
 }
 
 // Thousands of points are one path of dots: the browser draws it at once. The nearest point is found by distance.
-function scatter(title, series, xs, xLabel, yLabel, open) {
+function scatter(title, series, xs, xLabel, yLabel, open, said = correlations(series, xs)) {
   const domain = (values) => {
     const [low, high] = extent(values);
     const margin = (high - low) * 0.03 || 0.5;
@@ -113,7 +113,6 @@ function scatter(title, series, xs, xLabel, yLabel, open) {
   };
   const xDomain = domain(xs);
   const yDomain = domain(series.flatMap((one) => one.values)).map((value) => 100 * value);
-  const said = series.map((one) => `${one.name}: rank correlation ${correlationText(xs, one.values)}`).join("; ");
   const { svg, x, y } = frame({ xDomain, yDomain, xLabel, yLabel, label: `${title}. ${said}` });
   const points = [];
   for (const one of series) {
@@ -158,6 +157,10 @@ function scatter(title, series, xs, xLabel, yLabel, open) {
     if (point) open(point.place);
   });
   return figure(title, svg, said);
+}
+
+function correlations(series, xs) {
+  return series.map((one) => `${one.name}: rank correlation ${correlationText(xs, one.values)}`).join("; ");
 }
 
 function lines(title, series, xLabel) {

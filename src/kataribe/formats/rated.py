@@ -1,0 +1,225 @@
+"""Data sets that hold captions, their references and what people said about them, all in one file.
+
+    by picture     {"picture": {"human_judgement": [{"caption": ..., "rating": 3}, ...], "ground_truth": [...]}}
+    entries        [{"imgid": ..., "mt": "the caption", "refs": [...], "score": 0.75}, ...], also as JSON lines
+    table          CSV or TSV: an item column, caption, reference columns (reference_1, ...), rating columns (rating, or
+                   rating_1, rating_2, ... of several raters)
+
+Every caption is a text of its own: there are no systems. A caption of a picture that appears again with the same
+references was rated by one more person. A rating that is missing (null, NaN, an empty cell) is left out.
+
+Columns of a table are raters. In the other forms nobody says who gave a rating, and their order means nothing, or
+worse: Flickr8k-Expert lists the three ratings of every caption in ascending order, so that its first "rater" would be
+the strictest of three each time. Ratings of a caption are therefore dealt out at random to rater 1, rater 2, ...
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from kataribe.core.errors import InputError, shorten, some
+from kataribe.formats.captions import ID_FIELDS
+from kataribe.formats.ratings import OVERALL, Rating, Ratings
+from kataribe.formats.scores import Text
+from kataribe.formats.source import (
+    check_id,
+    check_text,
+    extension,
+    read_json,
+    read_json_lines,
+    read_table,
+    refuse_repeated_keys,
+)
+
+ITEM_FIELDS = ("item", *ID_FIELDS)
+CAPTION_FIELDS = ("caption", "candidate", "mt", "prediction", "hypothesis", "text")
+REFERENCE_FIELDS = ("references", "refs", "reference", "ref", "ground_truth")
+RATING_FIELDS = ("rating", "ratings", "score", "scores", "human_score")
+
+
+@dataclass
+class RatedCaptions:
+    """Captions and references by text; the system of a text is its own name, ITEM#NUMBER."""
+
+    captions: dict[Text, str] = field(default_factory=dict)
+    references: dict[Text, list[str]] = field(default_factory=dict)
+    ratings: Ratings = field(default_factory=lambda: Ratings("ratings", ()))
+    warnings: list[str] = field(default_factory=list)
+
+
+class _Entry(NamedTuple):
+    """`raters` are the names behind `ratings`, where they are known."""
+
+    item: str
+    caption: str
+    references: list[str]
+    ratings: list[float]
+    raters: list[str] | None = None
+
+
+def read_rated(path: str | Path) -> RatedCaptions:
+    path = Path(path)
+    found = RatedCaptions()
+    texts: dict[tuple[str, str, tuple[str, ...]], Text] = {}
+    counts: Counter[str] = Counter()
+    anonymous: dict[Text, list[float]] = {}
+    rows: list[Rating] = []
+    copies = 0
+    for entry in _entries(path):
+        key = (entry.item, entry.caption, tuple(entry.references))
+        if key not in texts:
+            counts[entry.item] += 1
+            text = texts[key] = Text(entry.item, f"{entry.item}#{counts[entry.item]}")
+            found.captions[text], found.references[text] = entry.caption, entry.references
+            copies += _plain(entry.caption) in map(_plain, entry.references)
+        elif entry.raters is not None:
+            raise InputError(f"rates {shorten(entry.caption)!r} in two lines", file=path, id=entry.item)
+        text = texts[key]
+        if entry.raters is None:
+            anonymous.setdefault(text, []).extend(entry.ratings)
+        else:
+            rows += [Rating(rater, *text, OVERALL, r) for rater, r in zip(entry.raters, entry.ratings, strict=True)]
+    rows += _dealt_out(anonymous)
+    given = tuple(row for row in rows if not math.isnan(row.value))
+    if not given:
+        raise InputError("holds no rated captions", file=path, hint="see `kataribe agree --help`")
+    if len(given) < len(rows):
+        found.warnings.append(f"{len(rows) - len(given):,} ratings are missing and left out")
+    if copies:
+        found.warnings.append(
+            f"{copies:,} captions are among their own references, which flatters metrics that compare with references"
+        )
+    found.ratings = Ratings("ratings", given)
+    return found
+
+
+def _dealt_out(anonymous: Mapping[Text, list[float]]) -> Iterator[Rating]:
+    rng = random.Random(0)
+    for text, ratings in anonymous.items():
+        for number, rating in enumerate(rng.sample(ratings, len(ratings)), start=1):
+            yield Rating(f"rater {number}", *text, OVERALL, rating)
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split()).lower()
+
+
+def _entries(path: Path) -> Iterator[_Entry]:
+    kind = extension(path)
+    if kind in (".csv", ".tsv"):
+        for place, row in read_table(path):
+            yield _of_row(row, path, place)
+    elif kind in (".jsonl", ".ndjson"):
+        yield from _of_objects(read_json_lines(path), path)
+    else:
+        data = read_json(path)
+        if isinstance(data, Mapping):
+            refuse_repeated_keys(data, path)  # type: ignore[arg-type]
+            yield from _by_picture(data, path)
+        elif isinstance(data, list):
+            yield from _of_objects(((f"entry {row}", entry) for row, entry in enumerate(data, start=1)), path)
+        else:
+            raise InputError("is neither an object nor a list of rated captions", file=path)
+
+
+def _by_picture(data: Mapping[Any, Any], path: Path) -> Iterator[_Entry]:
+    for picture, entry in data.items():
+        if not isinstance(entry, Mapping) or "human_judgement" not in entry or "ground_truth" not in entry:
+            raise InputError(
+                "has no human_judgement and ground_truth",
+                file=path,
+                id=str(picture),
+                hint="scores of a metric need --human RATINGS beside them",
+            )
+        references = _references(entry["ground_truth"], path, str(picture))
+        judgements = entry["human_judgement"]
+        if not isinstance(judgements, list) or not all(isinstance(judgement, Mapping) for judgement in judgements):
+            raise InputError("is not a list of objects", file=path, id=str(picture), field="human_judgement")
+        for number, judgement in enumerate(judgements, start=1):
+            place = f"{picture}, judgement {number}"
+            caption = check_text(judgement.get("caption"), file=path, id=str(picture), field="caption")
+            yield _Entry(str(picture), caption, references, _ratings(judgement.get("rating"), path, place))
+
+
+def _of_objects(entries: Iterable[tuple[str, Any]], path: Path) -> Iterator[_Entry]:
+    for place, entry in entries:
+        if not isinstance(entry, Mapping):
+            raise InputError(f"{place} is not an object", file=path)
+        item_field = _field(entry, ITEM_FIELDS, path, place, "the item")
+        item = check_id(entry[item_field], file=path, place=place)
+        caption_field = _field(entry, CAPTION_FIELDS, path, place, "the caption")
+        reference_field = _field(entry, REFERENCE_FIELDS, path, place, "references")
+        rating_field = _field(entry, RATING_FIELDS, path, place, "the rating")
+        yield _Entry(
+            item,
+            check_text(entry[caption_field], file=path, id=item, field=caption_field),
+            _references(entry[reference_field], path, item),
+            _ratings(entry[rating_field], path, place),
+        )
+
+
+def _of_row(row: Mapping[str, str], path: Path, place: str) -> _Entry:
+    references = [column for column in row if _stem(column) in REFERENCE_FIELDS]
+    ratings = [column for column in row if _stem(column) in RATING_FIELDS]
+    item_field = _field(row, ITEM_FIELDS, path, place, "the item")
+    caption_field = _field(row, CAPTION_FIELDS, path, place, "the caption")
+    for columns, what in ((references, "references (reference_1, ...)"), (ratings, "ratings (rating_1, ...)")):
+        if not columns:
+            raise InputError(f"the header ({', '.join(map(shorten, row))}) has no column for {what}", file=path)
+    item = check_id(row[item_field], file=path, place=place)
+    return _Entry(
+        item,
+        check_text(row[caption_field], file=path, id=item, field=caption_field),
+        _references([row[column] for column in references if row[column]], path, item),
+        [_rating(row[column], path, place) for column in ratings],
+        ratings,
+    )
+
+
+def _stem(column: str) -> str:
+    return column.lower().rstrip("0123456789").rstrip("_")
+
+
+def _field(entry: Mapping[str, Any], names: Iterable[str], path: Path, place: str, what: str) -> str:
+    names = list(names)
+    found = next((name for name in names if name in entry), None)
+    if found is None:
+        raise InputError(
+            f"{place} has no field for {what} (it has {some(entry, 6) or 'none at all'})",
+            file=path,
+            hint=f"name it {' or '.join(names[:3])}",
+        )
+    return found
+
+
+def _references(value: Any, path: Path, item: str) -> list[str]:
+    texts = [check_text(text, file=path, id=item, field="references") for text in _listed(value)]
+    if not texts:
+        raise InputError("has no reference", file=path, id=item, field="references")
+    return texts
+
+
+def _ratings(value: Any, path: Path, place: str) -> list[float]:
+    return [_rating(rating, path, place) for rating in _listed(value)]
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def _rating(value: Any, path: Path, place: str) -> float:
+    if value is None or value == "":
+        return math.nan
+    try:
+        rating = math.inf if isinstance(value, bool) else float(value)
+    except (TypeError, ValueError, OverflowError):
+        rating = math.inf
+    if math.isinf(rating):
+        raise InputError(f"{place}: the rating is {shorten(repr(value), 30)}, not a number", file=path)
+    return rating

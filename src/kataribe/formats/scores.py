@@ -1,0 +1,187 @@
+"""Scores of single texts by metric, from result files (one for each system) or from tables of anybody's numbers.
+
+    result     what `kataribe score ... -o` wrote; its system is the file's name, or NAME of NAME=FILE
+    table      CSV, TSV or JSON lines with an item column, perhaps a system column, and a column for each metric; a
+               cell may be empty
+
+A text is told by its item and its system. The system is "" where a table has no such column and no NAME was given.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from kataribe.core.comparison import incomparable
+from kataribe.core.errors import InputError, UsageError, shorten
+from kataribe.core.result import Result
+from kataribe.core.types import Floats
+from kataribe.formats.captions import ID_FIELDS
+from kataribe.formats.results import read_result, system_names
+from kataribe.formats.source import check_id, extension, read_json_lines, read_table
+
+ITEM_FIELDS = ("item", *ID_FIELDS)
+_TABLES = (".csv", ".tsv", ".jsonl", ".ndjson")
+
+
+class Text(NamedTuple):
+    item: str
+    system: str
+
+
+@dataclass(frozen=True)
+class Scores:
+    """`values[metric][row]` is the score of texts[row], NaN where there is none.
+
+    `results` are the results behind them, by system, where they came from result files: a corpus score such as BLEU is
+    not the mean of its items.
+    """
+
+    texts: list[Text]
+    values: Mapping[str, Floats]
+    signatures: Mapping[str, str] = field(default_factory=dict)
+    results: Mapping[str, Result] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def systems(self) -> list[str]:
+        return list(dict.fromkeys(text.system for text in self.texts))
+
+
+def read_scores(arguments: Sequence[str | Path]) -> Scores:
+    """All files as one table. Metrics that not every file has are left out, with a warning."""
+    if not arguments:
+        raise UsageError("no scores are given", hint="name result files or a table of scores")
+    named = [_named(argument) for argument in arguments]
+    defaults = system_names([path for _, path in named])
+    parts: list[Scores] = []
+    for (name, path), default in zip(named, defaults, strict=True):
+        if extension(path) in _TABLES:
+            parts.append(_of_table(path, name))
+        else:
+            parts.append(of_result(name or default, read_result(path)))
+    return _together(parts)
+
+
+def of_result(system: str, result: Result) -> Scores:
+    """Every metric of a result; an item that was left out has no score."""
+    items = list(dict.fromkeys(id for metric in result for id in metric.ids))
+    place = {item: row for row, item in enumerate(items)}
+    values: dict[str, Floats] = {}
+    for metric in result:
+        column = np.full(len(items), np.nan)
+        column[[place[id] for id in metric.ids]] = metric.item_values
+        values[metric.metric] = column
+    signatures = {metric.metric: metric.signature for metric in result}
+    return Scores([Text(item, system) for item in items], values, signatures, {system: result})
+
+
+def _named(argument: str | Path) -> tuple[str | None, Path]:
+    """NAME=FILE, unless a file is really called that."""
+    text = str(argument)
+    name, equals, file = text.partition("=")
+    if not equals or Path(text).exists():
+        return None, Path(text)
+    if not name or not file:
+        raise UsageError(f"{shorten(text)!r} is neither FILE nor NAME=FILE")
+    return name, Path(file)
+
+
+def _of_table(path: Path, name: str | None) -> Scores:
+    texts: dict[Text, str] = {}
+    columns: dict[str, list[float]] = {}
+    for place, row in _rows(path):
+        item_field = next((field for field in ITEM_FIELDS if field in row), None)
+        if item_field is None:
+            raise InputError(
+                f"{place} has no column for the item (it has {', '.join(map(shorten, row))})",
+                file=path,
+                hint="name it item",
+            )
+        if name is not None and "system" in row:
+            raise UsageError(f"{name}={path}: the table names its systems itself", hint=f"give {path} alone")
+        system = str(row["system"]) if row.get("system") is not None else name or ""
+        text = Text(check_id(row[item_field], file=path, place=place), system)
+        if text in texts:
+            raise InputError(
+                f"{place} scores again what {texts[text]} scores (item {shorten(text.item)!r}"
+                + (f", system {shorten(text.system)!r})" if text.system else ")"),
+                file=path,
+            )
+        metrics = [column for column in row if column not in (item_field, "system")]
+        if texts and metrics != list(columns):
+            raise InputError(f"{place} has other columns than the lines before", file=path)
+        for metric in metrics:
+            columns.setdefault(metric, []).append(_score(row[metric], path, place, metric))
+        texts[text] = place
+    if not texts or not columns:
+        raise InputError(f"holds no {'metrics' if texts else 'scores'}", file=path, hint="a column for each metric")
+    return Scores(list(texts), {metric: np.array(values) for metric, values in columns.items()})
+
+
+def _rows(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    if extension(path) in (".csv", ".tsv"):
+        yield from read_table(path)
+        return
+    for place, entry in read_json_lines(path):
+        if not isinstance(entry, Mapping):
+            raise InputError(f"{place} is not an object", file=path, hint="one JSON object on each line")
+        yield place, entry
+
+
+def _score(value: Any, path: Path, place: str, metric: str) -> float:
+    if value is None or (isinstance(value, str) and not value.strip()):
+        return math.nan
+    try:
+        number = math.nan if isinstance(value, bool) else float(value)
+    except (TypeError, ValueError, OverflowError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise InputError(
+            f"{place}: {shorten(metric)} is {shorten(repr(value), 30)}, not a number",
+            file=path,
+            hint="leave the cell empty where there is no score; drop columns that are no metrics",
+        )
+    return number
+
+
+def _together(parts: Sequence[Scores]) -> Scores:
+    texts = [text for part in parts for text in part.texts]
+    if len(set(texts)) < len(texts):
+        seen: set[Text] = set()
+        twice = next(text for text in texts if text in seen or seen.add(text))  # type: ignore[func-returns-value]
+        raise InputError(
+            f"item {shorten(twice.item)!r} of system {shorten(twice.system)!r} has scores in two files",
+            hint="give each system one file, or name them: NAME=FILE",
+        )
+    everywhere = [metric for metric in parts[0].values if all(metric in part.values for part in parts)]
+    partly = dict.fromkeys(metric for part in parts for metric in part.values if metric not in everywhere)
+    if not everywhere:
+        raise UsageError(
+            f"no metric is in all files (there are {', '.join(partly)})", hint="score them with the same -m"
+        )
+    results = {system: result for part in parts for system, result in part.results.items()}
+    warnings = [f"not in every file, left out: {', '.join(partly)}"] if partly else []
+    warnings += _unlike(results, everywhere) if len(results) > 1 else []
+    return Scores(
+        texts,
+        {metric: np.concatenate([part.values[metric] for part in parts]) for metric in everywhere},
+        {metric: signature for part in parts for metric, signature in part.signatures.items() if metric in everywhere},
+        results if len(results) == len(parts) else {},
+        tuple(warnings),
+    )
+
+
+def _unlike(results: Mapping[str, Result], metrics: Sequence[str]) -> list[str]:
+    """Systems that were not scored alike are correlated nevertheless, but not silently."""
+    lines = [
+        line
+        for metric in metrics
+        for line in incomparable({name: r.metrics[metric] for name, r in results.items() if metric in r.metrics})
+    ]
+    return [f"not scored alike: {line}" for line in dict.fromkeys(lines)]

@@ -1,0 +1,176 @@
+"""Do metrics agree with people? Text by text and system by system, with intervals, tests and the human ceiling.
+
+Scores and judgements are joined by item and system. Every metric is read on the same texts: those that people judged
+and all metrics scored. Items are resampled with everything that belongs to them, since ratings of one text, and texts
+of one item, depend on each other.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+
+from kataribe.core.progress import Progress, silent
+from kataribe.core.types import Floats
+from kataribe.formats.ratings import Ratings
+from kataribe.formats.scores import Scores
+from kataribe.people.join import match
+from kataribe.people.judged import Judged, judged
+from kataribe.people.readings import MEASURES, Measure, Reader, Reading
+from kataribe.people.result import Agreement, Dimension, MetricTest, Settings, Standing, SystemLevel
+from kataribe.people.systems import read_systems
+from kataribe.stats.bootstrap import percentile_interval, resample_weights
+from kataribe.stats.correction import CORRECTIONS
+from kataribe.stats.correlation import williams
+from kataribe.stats.paired import paired_bootstrap, paired_permutation
+
+# A predictor as a function of weights: how often each item counts -> every measure.
+Weighed = Callable[[Floats], dict[Measure, Floats]]
+Drawn = Mapping[Measure, Floats]
+
+
+def agree(
+    scores: Scores,
+    ratings: Ratings,
+    *,
+    metrics: Sequence[str] | None = None,
+    settings: Settings = Settings(),  # noqa: B008 - frozen
+    progress: Progress | None = None,
+) -> Agreement:
+    """How well each metric agrees with people on each dimension.
+
+    >>> from kataribe.formats.ratings import Rating
+    >>> from kataribe.formats.scores import Text
+    >>> texts = [Text(item, "x") for item in "abcdef"]
+    >>> scores = Scores(texts, {"good": np.arange(6.0), "bad": np.array([3.0, 1, 2, 0, 5, 4])})
+    >>> said = {"ann": (1, 2, 2, 3, 4, 5), "bob": (1, 1, 3, 4, 4, 5)}
+    >>> rows = [Rating(who, item, "x", "overall", v) for who, vs in said.items() for item, v in zip("abcdef", vs)]
+    >>> found = agree(scores, Ratings("ratings", tuple(rows))).dimensions["overall"]
+    >>> {name: round(standing.values["tau_b"], 3) for name, standing in found.metrics.items()}
+    {'good': 0.923, 'bad': 0.205}
+    >>> round(found.people.values["tau_b"], 3)
+    0.789
+    """
+    settings.check()
+    joined = match(ratings, scores, metrics)
+    warnings = joined.warnings
+    dimensions: dict[str, Dimension] = {}
+    for name in ratings.dimensions:
+        judgements = judged(joined.ratings, name, joined.places.keys())
+        if not len(judgements.answers.text):
+            warnings.append(f"{name}: nothing that was judged can be read, left out")
+            continue
+        rows = np.array([joined.places[text] for text in judgements.texts])
+        values = {metric: column[rows] for metric, column in joined.values.items()}
+        systems = read_systems(judgements, values, joined.scores, settings)
+        dimensions[name] = _dimension(judgements, values, systems, settings, progress or silent)
+    return Agreement(
+        metrics=tuple(joined.values),
+        dimensions=dimensions,
+        coverage=joined.coverage,
+        settings=settings,
+        signatures={metric: text for metric, text in scores.signatures.items() if metric in joined.values},
+        warnings=tuple(warnings),
+    )
+
+
+def _dimension(
+    judgements: Judged,
+    values: Mapping[str, Floats],
+    systems: SystemLevel | None,
+    settings: Settings,
+    report: Progress,
+) -> Dimension:
+    is_relative = judgements.kind != "ratings"
+    by: Measure = settings.by or ("accuracy" if is_relative else "tau_c")
+    reader = Reader(judgements, settings.against, settings.per_item or is_relative, settings.ties)
+    readings = {metric: reader.metric(scores) for metric, scores in values.items()}
+    people = reader.people()
+    predictors: list[Weighed] = [reading.weighed for reading in readings.values()]
+    if people is not None:
+        predictors.append(people)
+    drawn = _drawn(predictors, judgements.items, settings, report)
+    standings = [_standing(read, judgements.items, found) for read, found in zip(predictors, drawn, strict=True)]
+    # People, if there are any, come after the metrics.
+    metrics, metrics_drawn = dict(zip(values, standings, strict=False)), dict(zip(values, drawn, strict=False))
+    return Dimension(
+        name=judgements.dimension,
+        kind=judgements.kind,
+        by=by,
+        per_item=reader.per_item,
+        pairs="pairs within items" if len(judgements.pairs.first) else "all pairs",
+        texts=len(judgements.texts),
+        items=judgements.items,
+        raters=len(np.unique(judgements.answers.rater)),
+        answers=len(judgements.pairs.first) if judgements.kind == "votes" else len(judgements.answers.text),
+        metrics=metrics,
+        people=standings[-1] if people is not None else None,
+        tests=_tests(readings, metrics, metrics_drawn, judgements, values, by, settings, report),
+        systems=systems,
+        judged=judgements.texts,
+        points={"people": judgements.means, **values},
+    )
+
+
+def _drawn(predictors: Sequence[Weighed], items: int, settings: Settings, report: Progress) -> list[Drawn]:
+    """Every predictor under the same draws of items."""
+    if not settings.bootstrap:
+        return [{} for _ in predictors]
+    chunks: list[list[dict[Measure, Floats]]] = [[] for _ in predictors]
+    done = 0
+    with ThreadPoolExecutor() as pool:
+        for weights in resample_weights(items, settings.bootstrap, np.random.default_rng(settings.seed)):
+            for read, found in zip(chunks, pool.map(lambda read: read(weights), predictors), strict=True):  # noqa: B023
+                read.append(found)
+            done += len(weights)
+            report("drawing items", done, settings.bootstrap)
+    return [{name: np.concatenate([chunk[name] for chunk in found]) for name in MEASURES} for found in chunks]
+
+
+def _standing(weighed: Weighed, items: int, drawn: Drawn) -> Standing:
+    values = {measure: float(found[0]) for measure, found in weighed(np.ones((1, items))).items()}
+    defined = {measure: replicates[np.isfinite(replicates)] for measure, replicates in drawn.items()}
+    intervals = {measure: percentile_interval(found) for measure, found in defined.items() if len(found)}
+    return Standing(values, intervals)
+
+
+def _tests(
+    readings: Mapping[str, Reading],
+    standings: Mapping[str, Standing],
+    drawn: Mapping[str, Drawn],
+    judgements: Judged,
+    values: Mapping[str, Floats],
+    by: Measure,
+    settings: Settings,
+    report: Progress,
+) -> tuple[MetricTest, ...]:
+    """Every two metrics; each pair is swapped from the same seed, whatever others there are."""
+    pairs = list(combinations(readings, 2))
+    if not settings.bootstrap or not pairs:
+        return ()
+    means = judgements.means
+    # Enough swaps that the smallest possible p can pass Holm's first step.
+    swaps = max(settings.bootstrap, math.ceil(len(pairs) / settings.alpha))
+
+    def test(pair: tuple[str, str]) -> MetricTest:
+        one, other = pair
+        difference = standings[one].values[by] - standings[other].values[by]
+        bootstrap = paired_bootstrap(difference, drawn[one][by], drawn[other][by])
+        value = readings[one].beside(readings[other], by)
+        rng = np.random.default_rng(settings.seed)
+        p = paired_permutation(value, value, judgements.items, swaps, rng).p
+        linear = williams(values[one], values[other], means).p
+        return MetricTest(one, other, difference, bootstrap.interval, p, p, bootstrap.p, linear)
+
+    found = []
+    with ThreadPoolExecutor() as pool:
+        for tested in pool.map(test, pairs):
+            found.append(tested)
+            report(f"comparing metrics: {judgements.dimension}", len(found), len(pairs))
+    corrected = CORRECTIONS[settings.correction](np.array([tested.permutation for tested in found]))
+    return tuple(replace(tested, corrected=p) for tested, p in zip(found, corrected.tolist(), strict=True))

@@ -1,0 +1,82 @@
+"""Scores and judgements belong together by item and system."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from kataribe.core.errors import JoinError, UsageError, nearest, shorten, some
+from kataribe.core.types import Floats
+from kataribe.formats.ratings import Rank, Rating, Ratings, Vote
+from kataribe.formats.scores import Scores, Text
+from kataribe.people.result import Joined
+
+
+@dataclass(frozen=True)
+class Matched:
+    """`places` are the rows of the texts that every metric scored; `values` are the metrics' scores of all rows."""
+
+    ratings: Ratings
+    scores: Scores
+    values: Mapping[str, Floats]
+    places: Mapping[Text, int]
+    coverage: Joined
+    warnings: list[str]
+
+
+def match(ratings: Ratings, scores: Scores, metrics: Sequence[str] | None) -> Matched:
+    """Put both sides together; what does not fit is counted and said."""
+    for name in metrics or ():
+        if name not in scores.values:
+            raise UsageError(f"no score is called {shorten(name)!r}", hint=nearest(name, scores.values))
+    values = {name: scores.values[name] for name in metrics or scores.values}
+    ratings, scores = _name_systems(ratings, scores)
+    known = np.isfinite(np.array(list(values.values()))).all(axis=0)
+    places = {text: row for row, text in enumerate(scores.texts) if known[row]}
+    judged = _judged(ratings)
+    lacking = [text for text in judged if text not in places]
+    if len(lacking) == len(judged):
+        raise _nothing_shared(judged, scores)
+    warnings = list(scores.warnings)
+    if lacking:
+        named = some(f"{text.item} {text.system}".strip() for text in lacking)
+        warnings.append(f"{len(lacking):,} of {len(judged):,} judged texts lack a score and are left out: {named}")
+    unjudged = len(set(scores.texts) - set(judged))
+    if unjudged:
+        warnings.append(f"{unjudged:,} of {len(scores.texts):,} scored texts were not judged and are left out")
+    coverage = Joined(len(judged), len(scores.texts), len(judged) - len(lacking))
+    return Matched(ratings, scores, values, places, coverage, warnings)
+
+
+def _name_systems(ratings: Ratings, scores: Scores) -> tuple[Ratings, Scores]:
+    """Where one side names no system and the other has only one, that one is meant."""
+    said, scored = ratings.systems, scores.systems
+    if said == [""] and len(scored) == 1:
+        rows = (row._replace(system=scored[0]) for row in ratings.rows if isinstance(row, Rating | Rank))
+        return Ratings(ratings.kind, tuple(rows)), scores
+    if scored == [""] and len(said) == 1:
+        return ratings, replace(scores, texts=[text._replace(system=said[0]) for text in scores.texts])
+    return ratings, scores
+
+
+def _judged(ratings: Ratings) -> list[Text]:
+    texts: dict[Text, None] = {}
+    for row in ratings.rows:
+        for system in (row.system_a, row.system_b) if isinstance(row, Vote) else (row.system,):
+            texts[Text(row.item, system)] = None
+    return list(texts)
+
+
+def _nothing_shared(judged: Sequence[Text], scores: Scores) -> JoinError:
+    scored_items = {text.item for text in scores.texts}
+    if any(text.item in scored_items for text in judged):
+        what, hint = "system", "name systems as the ratings do, NAME=FILE, and let every metric score them"
+    else:
+        what, hint = "item", "were these files made for each other?"
+    said, scored = (dict.fromkeys(getattr(text, what) for text in texts) for texts in (judged, scores.texts))
+    return JoinError(
+        f"no text that people judged was scored by every metric ({what}s judged: {some(said)}; scored: {some(scored)})",
+        hint=hint,
+    )

@@ -1,0 +1,147 @@
+"""Judgements of one dimension in columns: numbers about texts, and preferences between texts of one item.
+
+               number about a text                            preference between two texts
+    ratings    the rating                                     the higher of one rater's two ratings
+    rankings   the share of the others it was put above       the better of one rater's two ranks
+    votes      the share of its votes it won, equal is half   the vote
+
+Every number is one rater's. Preferences are always between texts of the same item, by the same rater.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence, Set
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from kataribe.core.types import Floats
+from kataribe.formats.ratings import Ratings, Vote
+from kataribe.formats.scores import Text
+from kataribe.people.raters import answers_of
+
+Int64s = npt.NDArray[np.int64]
+
+# Means that are equal on paper differ by rounding; a difference this small is none.
+DECIMALS = 10
+
+
+class Answers(NamedTuple):
+    """Row by row: who said which number about which text."""
+
+    text: Int64s
+    rater: Int64s
+    value: Floats
+
+
+class Pairs(NamedTuple):
+    """Row by row: who prefers the first (> 0) or the second (< 0) of two texts; first < second."""
+
+    first: Int64s
+    second: Int64s
+    rater: Int64s
+    preferred: Floats
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Text t is texts[t], of the item numbered item_of[t]."""
+
+    dimension: str
+    kind: str
+    texts: list[Text]
+    item_of: Int64s
+    items: int
+    answers: Answers
+    pairs: Pairs
+
+    @property
+    def means(self) -> Floats:
+        """The mean of the numbers about each text."""
+        counts = np.bincount(self.answers.text, minlength=len(self.texts))
+        with np.errstate(invalid="ignore"):
+            means: Floats = np.bincount(self.answers.text, self.answers.value, len(self.texts)) / counts
+        return means.round(DECIMALS)
+
+
+def judged(ratings: Ratings, dimension: str, known: Set[Text]) -> Judged:
+    """What was said about the known texts; judgements about others are left out."""
+    chosen = ratings.of(dimension)
+    texts: dict[Text, int] = {}
+    raters: dict[str, int] = {}
+    answers: list[tuple[int, int, float]] = []
+    pairs: list[tuple[int, int, int, float]] = []
+
+    def place(item: str, system: str) -> int:
+        return texts.setdefault(Text(item, system), len(texts))
+
+    if ratings.kind == "votes":
+        won: dict[tuple[int, int], list[float]] = defaultdict(list)
+        for vote in chosen.rows:
+            if not isinstance(vote, Vote) or not known >= {Text(vote.item, vote[3]), Text(vote.item, vote[4])}:
+                continue
+            a, b = place(vote.item, vote.system_a), place(vote.item, vote.system_b)
+            rater = raters.setdefault(vote.rater, len(raters))
+            preferred = {"a": 1.0, "b": -1.0, "equal": 0.0}[vote.choice]
+            pairs.append((a, b, rater, preferred) if a < b else (b, a, rater, -preferred))
+            won[a, rater].append((1 + preferred) / 2)
+            won[b, rater].append((1 - preferred) / 2)
+        answers = [(text, rater, float(np.mean(shares))) for (text, rater), shares in won.items()]
+    else:
+        for answer in answers_of(chosen):
+            item, system = answer.unit
+            if Text(item, system) in known:
+                answers.append((place(item, system), raters.setdefault(answer.rater, len(raters)), answer.value))
+    items: dict[str, int] = {}
+    item_of = np.array([items.setdefault(text.item, len(items)) for text in texts], dtype=np.int64)
+    columns = _answers(answers)
+    return Judged(
+        dimension,
+        ratings.kind,
+        list(texts),
+        item_of,
+        len(items),
+        columns,
+        _pairs(pairs) if ratings.kind == "votes" else _preferences(columns, item_of, columns.rater),
+    )
+
+
+def mean_preferences(judgements: Judged) -> Pairs:
+    """What people prefer together: by mean rating or placing, by the majority of votes."""
+    if judgements.kind == "votes":
+        pairs = judgements.pairs
+        keys, place = np.unique(pairs.first * len(judgements.texts) + pairs.second, return_inverse=True)
+        first, second = np.divmod(keys, len(judgements.texts))
+        return Pairs(first, second, np.zeros_like(first), np.sign(np.bincount(place, pairs.preferred)))
+    known = np.flatnonzero(np.isfinite(judgements.means))
+    together = Answers(known, np.zeros_like(known), judgements.means[known])
+    return _preferences(together, judgements.item_of, together.rater)
+
+
+def _preferences(answers: Answers, item_of: Int64s, rater: Int64s) -> Pairs:
+    """Every two texts of an item that one rater gave a number to."""
+    item = item_of[answers.text]
+    order = np.lexsort([answers.text, item, rater])
+    text, item, rater, value = answers.text[order], item[order], rater[order], answers.value[order]
+    bounds = [0, *(np.flatnonzero((np.diff(rater) != 0) | (np.diff(item) != 0)) + 1).tolist(), len(text)]
+    blocks = []
+    for start, end in pairwise(bounds):
+        one, other = np.triu_indices(end - start, 1)
+        blocks.append(np.column_stack([start + one, start + other]))
+    one, other = np.concatenate(blocks).T if blocks else np.zeros((2, 0), dtype=np.int64)
+    return Pairs(text[one], text[other], rater[one], np.sign(value[one] - value[other]))
+
+
+def _answers(rows: Sequence[tuple[int, int, float]]) -> Answers:
+    text, rater, value = (np.array(column) for column in zip(*rows, strict=True)) if rows else [np.zeros(0)] * 3
+    return Answers(text.astype(np.int64), rater.astype(np.int64), value.astype(np.float64))
+
+
+def _pairs(rows: Sequence[tuple[int, int, int, float]]) -> Pairs:
+    table = np.array(rows, dtype=np.float64).reshape(-1, 4)
+    first, second, rater = table[:, :3].astype(np.int64).T
+    return Pairs(first, second, rater, table[:, 3])

@@ -1,0 +1,47 @@
+"""Metrics of captions against a data set of rated captions, in one go.
+
+Every rated caption is scored beside its own references as an item of its own, so that a corpus-wide quantity such as
+CIDEr's idf counts a picture's references once for each of its captions. This is how the published figures on
+Flickr8k-Expert were made, and it reproduces them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from kataribe.captions.task import DEFAULT_METRICS, evaluate
+from kataribe.core.metric import Metric
+from kataribe.core.progress import Progress
+from kataribe.formats.rated import RatedCaptions, read_rated
+from kataribe.formats.ratings import Ratings
+from kataribe.formats.scores import Scores
+
+
+def score_rated(
+    source: str | Path | RatedCaptions,
+    metrics: Sequence[str | Metric] = DEFAULT_METRICS,
+    *,
+    progress: Progress | None = None,
+    **options: Any,
+) -> tuple[Scores, Ratings]:
+    """Scores and ratings of the same captions; options are those of `kataribe.evaluate("captions", ...)`.
+
+    >>> from kataribe.formats.rated import RatedCaptions
+    >>> from kataribe.formats.ratings import Rating
+    >>> from kataribe.formats.scores import Text
+    >>> text = Text("1", "1#1")
+    >>> ratings = Ratings("ratings", (Rating("rater 1", "1", "1#1", "overall", 4.0),))
+    >>> rated = RatedCaptions({text: "a dog runs"}, {text: ["a dog runs fast"]}, ratings)
+    >>> score_rated(rated, ["rouge_l"])[0].values["rouge_l"].round(3).tolist()
+    [0.836]
+    """
+    rated = source if isinstance(source, RatedCaptions) else read_rated(source)
+    texts = list(rated.captions)
+    captions = {text.system: rated.captions[text] for text in texts}
+    references = {text.system: rated.references[text] for text in texts}
+    result = evaluate(captions, references, metrics, progress=progress, **options)
+    values = {metric.metric: metric.item_values for metric in result}
+    signatures = {metric.metric: metric.signature for metric in result}
+    return Scores(texts, values, signatures, {}, (*rated.warnings, *result.warnings)), rated.ratings

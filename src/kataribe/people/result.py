@@ -1,0 +1,188 @@
+"""What `agree` returns: how metrics stand with people, by dimension, text by text and system by system."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+
+import kataribe
+from kataribe.core.errors import UsageError, nearest, shorten
+from kataribe.core.types import Floats
+from kataribe.formats.scores import Text
+from kataribe.people.readings import MEASURES, Against, Measure
+from kataribe.stats.correction import CORRECTIONS
+from kataribe.stats.correlation import TIES, Ties
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What was asked for, so that the same call gives the same answer.
+
+    `by` is the measure that is tested between metrics; by default tau_c of ratings, accuracy of rankings and votes.
+    """
+
+    by: Measure | None = None
+    against: Against = "each"
+    per_item: bool = False
+    ties: Ties = "half"
+    bootstrap: int = 1000
+    seed: int = 0
+    correction: str = "holm"
+    alpha: float = 0.05
+
+    def check(self) -> None:
+        if self.by is not None and self.by not in MEASURES:
+            raise UsageError(f"--by {shorten(self.by)}: there is no such measure", hint=nearest(self.by, MEASURES))
+        if self.against not in ("each", "mean"):
+            raise UsageError(f"--against {shorten(self.against)}: is neither each nor mean")
+        if self.ties not in TIES:
+            raise UsageError(f"--ties {shorten(self.ties)}: is none of {', '.join(TIES)}")
+        if self.bootstrap < 0:
+            raise UsageError(f"--bootstrap {self.bootstrap}: cannot be negative", hint="1000 is usual, 0: no intervals")
+        if self.correction not in CORRECTIONS:
+            raise UsageError(
+                f"no correction is called {shorten(self.correction)!r}", hint=f"there are: {', '.join(CORRECTIONS)}"
+            )
+        if not 0 < self.alpha < 1:
+            raise UsageError(f"--alpha {self.alpha}: is not between 0 and 1", hint="0.05 is usual")
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How a predictor agrees with people, by measure; NaN where that is not defined."""
+
+    values: Mapping[Measure, float]
+    intervals: Mapping[Measure, tuple[float, float]] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            measure: {"value": json_number(value), "interval": self.intervals.get(measure)}
+            for measure, value in self.values.items()
+        }
+
+
+@dataclass(frozen=True)
+class MetricTest:
+    """One metric against another on the measure that is tested; a positive difference is in favour of `one`.
+
+    `permutation` and `bootstrap` are p-values as they are, `corrected` is the permutation's after correction for the
+    dimension's tests; `williams` is the p of Williams' test of Pearson's correlation with the mean ratings.
+    """
+
+    one: str
+    other: str
+    difference: float
+    interval: tuple[float, float]
+    permutation: float
+    corrected: float
+    bootstrap: float
+    williams: float
+
+    def to_dict(self, alpha: float) -> dict[str, Any]:
+        fields = {name: json_number(value) for name, value in asdict(self).items()}
+        interval = [json_number(end) for end in self.interval]
+        return fields | {"interval": interval, "significant": self.corrected <= alpha}
+
+
+@dataclass(frozen=True)
+class SystemLevel:
+    """`people[s]` and `scores[metric][s]` are means over the judged texts of systems[s]."""
+
+    systems: tuple[str, ...]
+    people: Floats
+    scores: Mapping[str, Floats]
+    metrics: Mapping[str, Standing]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "systems": list(self.systems),
+            "people": self.people.tolist(),
+            "scores": {metric: column.tolist() for metric, column in self.scores.items()},
+            "metrics": {metric: standing.to_dict() for metric, standing in self.metrics.items()},
+        }
+
+
+@dataclass(frozen=True)
+class Dimension:
+    """One dimension, text by text. `people` is the human ceiling, `systems` the answer system by system.
+
+    `pairs` says between what accuracy is counted; `points` are the mean judgement and the
+    scores of each text in `judged`, to draw.
+    """
+
+    name: str
+    kind: str
+    by: Measure
+    per_item: bool
+    pairs: str
+    texts: int
+    items: int
+    raters: int
+    answers: int
+    metrics: Mapping[str, Standing]
+    people: Standing | None
+    tests: tuple[MetricTest, ...]
+    systems: SystemLevel | None
+    judged: Sequence[Text]
+    points: Mapping[str, Floats]
+
+    def beaten_by(self, metric: str, alpha: float) -> list[str]:
+        """The metrics that agree significantly less with people than this one."""
+        beaten = []
+        for test in self.tests:
+            if metric in (test.one, test.other) and test.corrected <= alpha:
+                winner, loser = (test.one, test.other) if test.difference > 0 else (test.other, test.one)
+                beaten += [loser] if winner == metric else []
+        return beaten
+
+    def to_dict(self, alpha: float) -> dict[str, Any]:
+        counted = ("kind", "by", "per_item", "pairs", "texts", "items", "raters", "answers")
+        return {
+            **{name: getattr(self, name) for name in counted},
+            "metrics": {metric: standing.to_dict() for metric, standing in self.metrics.items()},
+            "people": self.people.to_dict() if self.people else None,
+            "tests": [test.to_dict(alpha) for test in self.tests],
+            "systems": self.systems.to_dict() if self.systems else None,
+        }
+
+
+@dataclass(frozen=True)
+class Joined:
+    """How many texts were judged, scored, and both by every metric and by people."""
+
+    judged: int
+    scored: int
+    both: int
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """Every dimension; the metrics' signatures where they are known."""
+
+    metrics: tuple[str, ...]
+    dimensions: Mapping[str, Dimension]
+    coverage: Joined
+    settings: Settings
+    signatures: Mapping[str, str]
+    warnings: tuple[str, ...] = ()
+    version: str = kataribe.__version__
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "kataribe": self.version,
+            "task": "agreement",
+            "settings": asdict(self.settings),
+            "coverage": asdict(self.coverage),
+            "metrics": list(self.metrics),
+            "dimensions": {name: found.to_dict(self.settings.alpha) for name, found in self.dimensions.items()},
+            "signatures": dict(self.signatures),
+            "warnings": list(self.warnings),
+        }
+
+
+def json_number(value: Any) -> Any:
+    """JSON has no NaN; what is not defined is null there."""
+    return None if isinstance(value, float) and not np.isfinite(value) else value

@@ -1,0 +1,260 @@
+"""Agreement with people as text: to read, to paste in a paper, to process.
+
+Metrics carry letters; a metric with the letters of others behind its value agrees significantly better with people
+than they do. The best metric of each column is bold.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Callable, Iterator
+
+import msgspec
+
+from kataribe.core.errors import UsageError, nearest
+from kataribe.people.readings import MEASURES, Measure
+from kataribe.people.result import Agreement, Dimension, Standing
+from kataribe.report import grid
+from kataribe.report.comparison import letter, short_p
+
+# How one cell looks in a format: value, whether it is the best of its column, the letters behind it.
+Mark = Callable[[str, bool, str], str]
+
+
+def render_agreement(agreement: Agreement, format: str = "table") -> str:
+    check_format(format)
+    return _FORMATS[format](agreement)
+
+
+def check_format(format: str) -> None:
+    if format not in _FORMATS:
+        raise UsageError(f"no format is called {format!r}", hint=nearest(format, _FORMATS))
+
+
+def legend(agreement: Agreement, dimension: Dimension) -> str:
+    settings = agreement.settings
+    against = "each judgement" if settings.against == "each" else "the mean judgement of a text"
+    pooled = "averaged over items" if dimension.per_item else "over all texts"
+    ties = {"half": "count half", "wrong": "count as wrong", "drop": "are dropped"}[settings.ties]
+    said = f"times 100; correlations with {against}, {pooled}; accuracy: {dimension.pairs}, tied metrics {ties}"
+    if settings.bootstrap:
+        correction = f"{settings.correction} correction" if settings.correction != "none" else "not corrected"
+        said += (
+            f"; {settings.bootstrap:,} draws of items; letters: significantly better than these metrics by "
+            f"{dimension.by} (paired permutation, two-sided, {correction}, p <= {settings.alpha:g})"
+        )
+    return said
+
+
+def counted(dimension: Dimension) -> str:
+    """
+    >>> counted(Dimension("d", "votes", "tau_b", True, "", 4, 2, 3, 6, {}, None, (), None, (), {}))
+    '6 votes by 3 raters on 4 texts of 2 items'
+    """
+    raters = f"{dimension.raters:,} rater{'s' * (dimension.raters != 1)}"
+    judged = f"{dimension.answers:,} {dimension.kind} by {raters}"
+    return f"{judged} on {dimension.texts:,} texts of {dimension.items:,} items"
+
+
+def markings(agreement: Agreement, dimension: Dimension, metric: str) -> str:
+    """The letters of the metrics that this one agrees significantly better than."""
+    letters = {name: letter(place) for place, name in enumerate(agreement.metrics)}
+    separator = "," if len(letters) > 26 else ""
+    return separator.join(letters[name] for name in dimension.beaten_by(metric, agreement.settings.alpha))
+
+
+def _percent(value: float) -> str:
+    return "-" if math.isnan(value) else f"{100 * value:.2f}"
+
+
+def _interval(standing: Standing, measure: Measure) -> str:
+    if measure not in standing.intervals:
+        return ""
+    low, high = standing.intervals[measure]
+    return f"{100 * low:.2f} - {100 * high:.2f}"
+
+
+def _order(by: Measure) -> list[Measure]:
+    """The measure that is tested comes first, with its interval."""
+    return [by, *(measure for measure in MEASURES if measure != by)]
+
+
+def _header(first: str, by: Measure, with_interval: bool) -> list[str]:
+    return [first, by, *["95% interval"] * with_interval, *_order(by)[1:]]
+
+
+def _texts(agreement: Agreement, dimension: Dimension, mark: Mark) -> tuple[list[str], grid.Rows]:
+    """A row for each metric, and one for people."""
+    by = dimension.by
+    with_interval = bool(agreement.settings.bootstrap)
+    best = {measure: _best(dimension, measure) for measure in MEASURES}
+    rows: grid.Rows = []
+    for place, (metric, standing) in enumerate(dimension.metrics.items()):
+        cells = {
+            measure: mark(
+                _percent(standing.values[measure]),
+                _percent(standing.values[measure]) == best[measure],
+                markings(agreement, dimension, metric) if measure == by else "",
+            )
+            for measure in MEASURES
+        }
+        interval = [_interval(standing, by)] * with_interval
+        rows.append([f"{letter(place)}  {metric}", cells[by], *interval, *(cells[m] for m in _order(by)[1:])])
+    if dimension.people:
+        people = dimension.people
+        cells = {measure: mark(_percent(people.values[measure]), False, "") for measure in MEASURES}
+        interval = [_interval(people, by)] * with_interval
+        rows.append(["   people", cells[by], *interval, *(cells[m] for m in _order(by)[1:])])
+    return _header("metric", by, with_interval), rows
+
+
+def _best(dimension: Dimension, measure: Measure) -> str:
+    values = [standing.values[measure] for standing in dimension.metrics.values()]
+    known = [value for value in values if not math.isnan(value)]
+    return _percent(max(known)) if len(known) > 1 else ""
+
+
+def _systems(dimension: Dimension, agreement: Agreement) -> tuple[list[str], grid.Rows]:
+    """System by system: how each metric agrees, on all measures."""
+    if dimension.systems is None:
+        return [], []
+    by, with_interval = dimension.by, bool(agreement.settings.bootstrap)
+    rows = [
+        [metric, _percent(standing.values[by])]
+        + [_interval(standing, by)] * with_interval
+        + [_percent(standing.values[measure]) for measure in _order(by)[1:]]
+        for metric, standing in dimension.systems.metrics.items()
+    ]
+    return _header("metric", by, with_interval), rows
+
+
+def _system_scores(dimension: Dimension) -> tuple[list[str], grid.Rows]:
+    """What people and metrics say of each system, in the order of people."""
+    if dimension.systems is None:
+        return [], []
+    systems = dimension.systems
+    order = sorted(range(len(systems.systems)), key=lambda place: -systems.people[place])
+    scale = (lambda value: f"{value:.3f}") if dimension.kind == "ratings" else _percent
+    rows = [
+        [systems.systems[place], scale(float(systems.people[place]))]
+        + [_percent(float(column[place])) for column in systems.scores.values()]
+        for place in order
+    ]
+    return [
+        "system",
+        {"ratings": "people", "rankings": "placing", "votes": "win rate"}[dimension.kind],
+        *systems.scores,
+    ], rows
+
+
+_TEST_HEADER = ["test", "difference", "95% interval", "p", "p corrected", "p bootstrap", "p Williams"]
+
+
+def _tests(dimension: Dimension) -> grid.Rows:
+    return [
+        [
+            f"{test.one} - {test.other}",
+            f"{100 * test.difference:+.2f}",
+            f"{100 * test.interval[0]:+.2f} to {100 * test.interval[1]:+.2f}",
+            *(short_p(p) for p in (test.permutation, test.corrected, test.bootstrap, test.williams)),
+        ]
+        for test in dimension.tests
+    ]
+
+
+def _table(agreement: Agreement) -> str:
+    lines: list[str] = []
+    for dimension in agreement.dimensions.values():
+        width = max((len(markings(agreement, dimension, metric)) for metric in dimension.metrics), default=0)
+        by = dimension.by
+
+        def mark(value: str, best: bool, letters: str, width: int = width) -> str:
+            return f"{'*' if best else ''}{value}" + (f" {letters:<{width}}" if letters else "")
+
+        header, rows = _texts(agreement, dimension, mark)
+        for row in rows:  # values of the tested measure stand below each other, letters or not
+            value, _, letters = row[1].partition(" ")
+            row[1] = f"{value} {letters:<{width}}" if width else value
+        lines += [f"{dimension.name}: {counted(dimension)}", "", *grid.aligned(header, rows), ""]
+        if dimension.tests:
+            lines += [f"differences in {by}", "", *grid.aligned(_TEST_HEADER, _tests(dimension)), ""]
+        if dimension.systems:
+            lines += ["system by system", "", *grid.aligned(*_systems(dimension, agreement)), ""]
+            lines += [*grid.aligned(*_system_scores(dimension)), ""]
+        lines += [f"* best; {legend(agreement, dimension)}", ""]
+    coverage = agreement.coverage
+    lines.append(f"{coverage.both:,} texts of {coverage.judged:,} judged and {coverage.scored:,} scored")
+    return "\n".join([*lines, *agreement.signatures.values()])
+
+
+def _markdown(agreement: Agreement) -> str:
+    def mark(value: str, best: bool, letters: str) -> str:
+        return (f"**{value}**" if best else value) + (f"<sup>{letters}</sup>" if letters else "")
+
+    lines: list[str] = []
+    for dimension in agreement.dimensions.values():
+        lines += [f"**{dimension.name}**: {counted(dimension)}", ""]
+        lines += [*grid.markdown(*_texts(agreement, dimension, mark)), "", legend(agreement, dimension), ""]
+        if dimension.tests:
+            lines += [*grid.markdown(_TEST_HEADER, _tests(dimension)), ""]
+        if dimension.systems:
+            lines += ["System by system:", "", *grid.markdown(*_systems(dimension, agreement)), ""]
+            lines += [*grid.markdown(*_system_scores(dimension)), ""]
+    return "\n".join([*lines, *(f"`{signature}`  " for signature in agreement.signatures.values())]).rstrip("\n")
+
+
+def _latex(agreement: Agreement) -> str:
+    def mark(value: str, best: bool, letters: str) -> str:
+        return (rf"\textbf{{{value}}}" if best else value) + (f"$^{{{letters}}}$" if letters else "")
+
+    lines = [f"% {signature}" for signature in agreement.signatures.values()]
+    for dimension in agreement.dimensions.values():
+        header, rows = _texts(agreement, dimension, mark)
+        for row in rows:
+            tag, _, name = row[0].partition("  ")
+            row[0] = f"$^{{{tag}}}$ {grid.latex_text(name)}" if tag else grid.latex_text(name)
+            row[1:] = [cell.replace(" - ", "--") for cell in row[1:]]
+        lines.append(rf"\par {grid.latex_text(f'{dimension.name}: {counted(dimension)}')}\par")
+        lines += grid.latex([grid.latex_text(cell) for cell in header], rows)
+        said = grid.latex_text(legend(agreement, dimension)).replace("<=", r"$\leq$")
+        lines.append(rf"\par\footnotesize {said}")
+    return "\n".join(lines)
+
+
+def _csv(agreement: Agreement) -> str:
+    """For programs: fractions at full precision, one line per value."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(["dimension", "level", "metric", "measure", "value", "low", "high", "signature"])
+    for dimension in agreement.dimensions.values():
+        for level, name, standing in _standings(dimension):
+            for measure, value in standing.values.items():
+                low, high = standing.intervals.get(measure, ("", ""))
+                signature = agreement.signatures.get(name, "")
+                writer.writerow([dimension.name, level, name, measure, repr(value), low, high, signature])
+    return out.getvalue().rstrip("\n")
+
+
+def _standings(dimension: Dimension) -> Iterator[tuple[str, str, Standing]]:
+    for metric, standing in dimension.metrics.items():
+        yield "text", metric, standing
+    if dimension.people:
+        yield "text", "people", dimension.people
+    if dimension.systems:
+        for metric, standing in dimension.systems.metrics.items():
+            yield "system", metric, standing
+
+
+def _json(agreement: Agreement) -> str:
+    return msgspec.json.format(msgspec.json.encode(agreement.to_dict()), indent=2).decode()
+
+
+_FORMATS: dict[str, Callable[[Agreement], str]] = {
+    "table": _table,
+    "json": _json,
+    "csv": _csv,
+    "markdown": _markdown,
+    "latex": _latex,
+}

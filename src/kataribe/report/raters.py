@@ -1,0 +1,143 @@
+"""How raters agree, as text."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Callable, Mapping
+from itertools import combinations
+
+import msgspec
+
+import kataribe
+from kataribe.core.errors import UsageError, nearest
+from kataribe.core.types import Floats
+from kataribe.people.raters import RaterAgreement, RaterReport
+from kataribe.report import grid
+from kataribe.report.comparison import short_p
+
+Agreements = Mapping[str, RaterAgreement]
+
+# Of more raters than this, a table of every pair says nothing any more; the JSON has it.
+MOST_IN_MATRIX = 12
+
+_HEADER = ["rater", "answers", "offset", "error", "spread", "commonest", "with others", "p corrected", "verdict"]
+
+
+def render_raters(agreements: Agreements, format: str = "table") -> str:
+    check_format(format)
+    return _FORMATS[format](agreements)
+
+
+def check_format(format: str) -> None:
+    if format not in _FORMATS:
+        raise UsageError(f"no format is called {format!r}", hint=nearest(format, _FORMATS))
+
+
+def _plain(value: float, form: str = ".3f") -> str:
+    return "-" if math.isnan(value) else format(value, form)
+
+
+def _row(rater: RaterReport, with_side: bool) -> list[str]:
+    habits, screening = rater.habits, rater.screening
+    row = [
+        rater.rater,
+        f"{habits.answers:,}",
+        _plain(habits.offset, "+.3f"),
+        _plain(habits.error),
+        _plain(habits.spread, ".2f"),
+        f"{100 * habits.commonest:.0f}%",
+        _plain(screening.agreement),
+        "-" if math.isnan(screening.corrected) else short_p(screening.corrected),
+        screening.verdict,
+    ]
+    if with_side:
+        row += [f"{100 * rater.side[0]:.0f}%", short_p(rater.side[1])] if rater.side else ["-", "-"]
+    return row
+
+
+def _raters(found: RaterAgreement) -> tuple[list[str], grid.Rows]:
+    with_side = found.kind == "votes"
+    return [*_HEADER, *["for a", "p of a"] * with_side], [_row(rater, with_side) for rater in found.raters]
+
+
+def _kappas(found: RaterAgreement) -> tuple[list[str], grid.Rows]:
+    """Above the diagonal kappa as it is, below it the weighted one."""
+    names = [rater.rater for rater in found.raters]
+    rows = []
+    for i, name in enumerate(names):
+        cells = [found.kappa if i < j else found.weighted_kappa for j in range(len(names))]
+        rows.append([name, *("" if i == j else _plain(float(cells[j][i, j])) for j in range(len(names)))])
+    return ["kappa", *names], rows
+
+
+def _summary(found: RaterAgreement) -> str:
+    alphas = ", ".join(f"{level} {_plain(value)}" for level, value in found.alpha.items())
+    return f"Krippendorff's alpha: {alphas}"
+
+
+def _mean_kappa(kappas: Floats) -> str:
+    values = [float(kappas[i, j]) for i, j in combinations(range(len(kappas)), 2) if not math.isnan(kappas[i, j])]
+    return _plain(sum(values) / len(values)) if values else "-"
+
+
+def _lines(found: RaterAgreement, table: Callable[[list[str], grid.Rows], list[str]]) -> list[str]:
+    raters = f"{len(found.raters):,} raters" if len(found.raters) != 1 else "1 rater"
+    counted = f"{found.dimension}: {found.answers:,} {found.kind} by {raters} on {found.units:,} units"
+    mean = (
+        f"mean of pairs: kappa {_mean_kappa(found.kappa)}, quadratically weighted {_mean_kappa(found.weighted_kappa)}"
+    )
+    lines = [counted, "", f"{_summary(found)}; {mean}", "", *table(*_raters(found)), ""]
+    if 1 < len(found.raters) <= MOST_IN_MATRIX:
+        lines += [*table(*_kappas(found)), "", "kappa above the diagonal, quadratically weighted below it", ""]
+    flagged = found.flagged
+    if flagged:
+        listed = ", ".join(f"{rater.rater} ({rater.screening.verdict})" for rater in flagged)
+        lines += [f"to look at: {listed}", ""]
+    return lines
+
+
+def _table(agreements: Agreements) -> str:
+    lines = [line for found in agreements.values() for line in _lines(found, grid.aligned)]
+    return "\n".join(lines).rstrip("\n")
+
+
+def _markdown(agreements: Agreements) -> str:
+    lines = [line for found in agreements.values() for line in _lines(found, grid.markdown)]
+    return "\n".join(lines).rstrip("\n")
+
+
+def _csv(agreements: Agreements) -> str:
+    """For programs: a line for each rater and dimension, at full precision."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    numbers = ["answers", "shared", "offset", "error", "spread", "lowest", "highest", "commonest"]
+    screening = ["agreement", "needed", "p", "corrected", "verdict"]
+    writer.writerow(["dimension", "rater", *numbers, "ceiling", *screening])
+    for found in agreements.values():
+        for rater in found.raters:
+            writer.writerow(
+                [found.dimension, rater.rater]
+                + [getattr(rater.habits, name) for name in numbers]
+                + [rater.ceiling]
+                + [getattr(rater.screening, name) for name in screening]
+            )
+    return out.getvalue().rstrip("\n")
+
+
+def _json(agreements: Agreements) -> str:
+    data = {
+        "kataribe": kataribe.__version__,
+        "task": "raters",
+        "dimensions": {name: found.to_dict() for name, found in agreements.items()},
+    }
+    return msgspec.json.format(msgspec.json.encode(data), indent=2).decode()
+
+
+_FORMATS: dict[str, Callable[[Agreements], str]] = {
+    "table": _table,
+    "json": _json,
+    "csv": _csv,
+    "markdown": _markdown,
+}
