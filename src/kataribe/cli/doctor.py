@@ -20,6 +20,8 @@ _OPTIONAL = (
     ("av", "`kataribe detect` and `train boundaries`", "pip install 'kataribe[video]'"),
     ("matplotlib", "pictures", "pip install 'kataribe[plots]'"),
     ("torch", "neural backbones of the boundary detectors", "pip install 'kataribe[models]'"),
+    ("starlette", "`kataribe judge serve`", "pip install 'kataribe[judge]'"),
+    ("uvicorn", "`kataribe judge serve`", "pip install 'kataribe[judge]'"),
     ("pandas", "`Result.to_pandas()`", "pip install pandas"),
 )
 

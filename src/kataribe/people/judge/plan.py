@@ -66,7 +66,8 @@ def _units(study: Study) -> Iterator[Unit]:
 
 
 def _checks(study: Study) -> Iterator[Unit]:
-    """A planted text alone, against a good text, or among all candidates."""
+    """A planted text alone, against a good text, or in the place of a candidate: numbers must not betray it."""
+    seed = study.settings.seed
     for item in study.planted:
         if study.settings.kind == "rating" and not study.settings.together:
             yield item, (PLANTED,)
@@ -74,7 +75,8 @@ def _checks(study: Study) -> Iterator[Unit]:
             good = REFERENCE if study.items[item].references else next(iter(study.settings.systems))
             yield item, (good, PLANTED)
         else:
-            yield item, (*study.settings.systems, PLANTED)
+            shuffled = sorted(study.settings.systems, key=lambda system: order_key(seed, "check", item, system))
+            yield item, (*shuffled[1:], PLANTED)
 
 
 def _task(seed: int, rater: int, item: str, systems: tuple[str, ...]) -> Task:
