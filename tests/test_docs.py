@@ -68,6 +68,10 @@ def furnish(folder: Path, page: Path) -> dict[str, str]:
     (folder / "pred11.json").write_text(json.dumps(predictions[:-1]), encoding="utf-8")
     short = [entry | {"caption": " ".join(entry["caption"].split()[:5])} for entry in predictions]
     (folder / "pred_short.json").write_text(json.dumps(short), encoding="utf-8")
+    strangers = [entry["caption"] for entry in [*predictions[1:], predictions[0]]]
+    wrong = [entry | {"caption": caption} for entry, caption in zip(predictions, strangers, strict=True)]
+    (folder / "pred_wrong.json").write_text(json.dumps(wrong), encoding="utf-8")
+    shutil.copy(samples / "captions_ratings.csv", folder / "ratings.csv")
     for block in blocks(page, "python") + blocks(page, "toml"):
         if block["title"]:
             (folder / block["title"]).write_text(block["body"], encoding="utf-8")

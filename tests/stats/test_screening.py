@@ -35,12 +35,12 @@ def test_few_answers_give_no_verdict() -> None:
     table[5, :6] = rng.permutation([1.0, 2.0, 3.0, 3.0, 4.0, 5.0])
     found = screen(table, rng=rng, draws=2000)
     assert [rater.verdict for rater in found[:4]] == ["agrees"] * 4
-    assert [rater.verdict for rater in found[4:]] == ["too few", "too few"]
+    assert [rater.verdict for rater in found[4:]] == ["unclear", "unclear"]
     assert found[4].units == 3
 
 
-def test_a_rater_without_company_is_too_few() -> None:
-    assert [found.verdict for found in screen(np.arange(9.0)[None], rng=np.random.default_rng(0))] == ["too few"]
+def test_a_rater_without_company_is_unclear() -> None:
+    assert [found.verdict for found in screen(np.arange(9.0)[None], rng=np.random.default_rng(0))] == ["unclear"]
 
 
 def test_everyone_who_says_the_same_is_not_a_straight_liner() -> None:

@@ -8,7 +8,7 @@ number of raters, so that among many who do not look none passes by luck more of
     random     it is not, though typical raters would have passed with as few answers
     reversed   it is significantly negative: a scale read upside down
     straight   one answer nearly everywhere, where others saw differences
-    too few    so few answers that a typical rater would not have passed either: nothing can be said
+    unclear    a typical rater would not have passed with as many answers either: they are too few, or nobody agrees
 
 A flag is a reason to look at a rater's answers, not a proof. If most raters do not look, their mean is noise, and those
 who do look seem random.
@@ -28,7 +28,7 @@ from kataribe.stats.correction import holm
 from kataribe.stats.raters import consensus_of_others
 
 Floats = npt.NDArray[np.float64]
-Verdict = Literal["agrees", "random", "reversed", "straight", "too few"]
+Verdict = Literal["agrees", "random", "reversed", "straight", "unclear"]
 
 # One answer on this share of the units is a straight line, if the others' commonest answer is not nearly as common.
 STRAIGHT_SHARE, VARIED_SHARE = 0.95, 0.8
@@ -80,7 +80,7 @@ def screen(
     typical = float(np.median([reading.agreement for reading in readings])) if readings else np.nan
     p_corrected = holm(np.array([reading.p for reading in readings]))
     p_reversed = holm(np.array([reading.p_reversed for reading in readings]))
-    screened = [Screening(_shared(table, row), np.nan, np.nan, np.nan, np.nan, "too few") for row in range(len(table))]
+    screened = [Screening(_shared(table, row), np.nan, np.nan, np.nan, np.nan, "unclear") for row in range(len(table))]
     for row, reading, p, reverse in zip(known, readings, p_corrected.tolist(), p_reversed.tolist(), strict=True):
         verdict: Verdict = "random"
         if p <= level:
@@ -88,7 +88,7 @@ def screen(
         elif reverse <= level:
             verdict = "reversed"
         elif reading.needed > typical:
-            verdict = "too few"
+            verdict = "unclear"
         screened[row] = Screening(reading.units, reading.agreement, reading.needed, reading.p, p, verdict)
     return [
         replace(rater, verdict="straight") if _is_straight(table, row) else rater for row, rater in enumerate(screened)

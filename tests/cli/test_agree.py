@@ -1,0 +1,130 @@
+"""`kataribe agree` and `kataribe judge agreement` as a stranger meets them."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+SAMPLES = Path(str(files("kataribe") / "samples"))
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call) -> Path:
+    """Two systems, scored, and what four people said about three."""
+    monkeypatch.chdir(tmp_path)
+    predictions = json.loads((SAMPLES / "captions_pred.json").read_text())
+    short = [entry | {"caption": " ".join(entry["caption"].split()[:5])} for entry in predictions]
+    for name, captions in (("whole", predictions), ("short", short)):
+        Path(f"{name}_pred.json").write_text(json.dumps(captions))
+        code, _, err = call(
+            "score", "captions", f"{name}_pred.json", "-r", str(SAMPLES / "captions_refs.json"), "-m", "rouge_l",
+            "-m", "cider", "-q", "-o", f"{name}.json",
+        )  # fmt: skip
+        assert (code, err) == (0, "")
+    shutil.copy(SAMPLES / "captions_ratings.csv", "ratings.csv")
+    entries = [
+        {"imgid": "1", "mt": "a dog runs", "refs": ["a dog runs fast"], "score": 0.9},
+        {"imgid": "2", "mt": "a cat", "refs": ["rain falls"], "score": 0.1},
+        {"imgid": "3", "mt": "rain", "refs": ["rain falls"], "score": 0.6},
+    ]
+    Path("rated.json").write_text(json.dumps(entries))
+    return tmp_path
+
+
+@pytest.mark.parametrize("format", ["table", "markdown", "latex", "csv", "json"])
+def test_agree_prints_every_format(call, folder: Path, format: str) -> None:
+    arguments = ["whole.json", "short.json", "--human", "ratings.csv", "-f", format, "--bootstrap", "50", "-q"]
+    code, out, err = call("agree", *arguments)
+    assert (code, err) == (0, "")
+    for name in ("content", "fluency", "cider", "people"):
+        assert name in out
+    if format == "json":
+        found = json.loads(out)
+        assert found["coverage"] == {"judged": 36, "scored": 24, "both": 24}
+        assert set(found["dimensions"]["content"]["metrics"]["cider"]) == {
+            "pearson", "spearman", "tau_b", "tau_c", "accuracy",
+        }  # fmt: skip
+
+
+def test_agree_writes_json_and_page_and_says_what_is_missing(call, folder: Path) -> None:
+    code, out, err = call(
+        "agree", "whole.json", "short.json", "--human", "ratings.csv", "-m", "cider", "--without", "dan",
+        "--bootstrap", "0", "-o", "agreement.json", "--report", "page.html",
+    )  # fmt: skip
+    assert code == 0
+    assert "12 of 36 judged texts lack a score and are left out" in err
+    assert "rouge_l" not in out
+    written = json.loads(Path("agreement.json").read_text())
+    assert written["metrics"] == ["cider"]
+    assert written["dimensions"]["content"]["raters"] == 3
+    assert "agreement with people" in Path("page.html").read_text()
+
+
+def test_agree_scores_a_data_set_by_itself(call, folder: Path) -> None:
+    code, out, err = call("agree", "rated.json", "--metrics", "rouge_l,bleu(1)", "--bootstrap", "0", "-f", "json")
+    assert (code, err) == (0, "")
+    found = json.loads(out)
+    assert found["metrics"] == ["rouge_l", "bleu(1)"]
+    assert found["dimensions"]["overall"]["metrics"]["rouge_l"]["tau_b"]["value"] == pytest.approx(1.0)
+    assert found["signatures"]["bleu(1)"].startswith("bleu|n:1")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["whole.json", "short.json"], "scores need --human RATINGS"),
+        (["whole.json"], "has no human_judgement and ground_truth - scores of a metric need --human RATINGS"),
+        (["rated.json", "-m", "soda(c)"], "does not score captions but stories"),
+        (["whole.json", "--human", "absent.csv"], "absent.csv: there is no such file"),
+        (["whole.json", "--human", "ratings.csv", "-m", "ciderr"], "no score is called 'ciderr'"),
+        (["whole.json", "--human", "ratings.csv", "--without", "eve"], "no rater is called 'eve'"),
+        (["whole.json", "--human", "ratings.csv", "--by", "rho"], "--by rho: there is no such measure"),
+        (["whole.json", "--human", "ratings.csv", "-f", "xml"], "no format is called 'xml'"),
+        (["whole.json", "--human", "ratings.csv", "-o", "nowhere/a.json"], "there is no folder nowhere"),
+        (["base=whole.json", "--human", "ratings.csv"], "systems judged: 'whole', 'short', 'wrong'; scored: 'base'"),
+    ],
+)
+def test_agree_names_mistakes_in_one_line(call, folder: Path, arguments: list[str], says: str) -> None:
+    before = set(folder.iterdir())
+    code, out, err = call("agree", *arguments)
+    assert code == 2
+    assert out == ""
+    assert says in err
+    assert err.count("\n") == 1
+    assert set(folder.iterdir()) == before
+
+
+@pytest.mark.parametrize("format", ["table", "markdown", "csv", "json"])
+def test_judge_agreement_flags_the_rater_who_answers_at_random(call, folder: Path, format: str) -> None:
+    code, out, err = call("judge", "agreement", "ratings.csv", "-f", format, "-o", "raters.json", "--draws", "2000")
+    assert (code, err) == (0, "")
+    assert "dan" in out
+    found = json.loads(Path("raters.json").read_text())["dimensions"]["content"]
+    assert {name: rater["screening"]["verdict"] for name, rater in found["raters"].items()} == {
+        "ann": "agrees",
+        "bob": "agrees",
+        "cho": "agrees",
+        "dan": "random",
+    }
+    assert set(found["alpha"]) == {"nominal", "ordinal", "interval"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["absent.csv"], "there is no such file"),
+        (["whole.json"], "is neither .csv, .tsv nor .jsonl"),
+        (["ratings.csv", "--draws", "0"], "at least 1 is needed"),
+        (["ratings.csv", "--alpha", "5"], "is not between 0 and 1"),
+        (["ratings.csv", "-f", "latex"], "no format is called 'latex'"),
+    ],
+)
+def test_judge_agreement_names_mistakes_in_one_line(call, folder: Path, arguments: list[str], says: str) -> None:
+    code, out, err = call("judge", "agreement", *arguments)
+    assert (code, out) == (2, "")
+    assert says in err
+    assert err.count("\n") == 1

@@ -1,0 +1,305 @@
+"""What `agree` says equals what scipy says of rows put together by hand."""
+
+from __future__ import annotations
+
+import json
+from itertools import combinations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import kataribe
+from kataribe.core.errors import JoinError, UsageError
+from kataribe.formats.ratings import Choice, Rank, Rating, Ratings, Vote
+from kataribe.formats.scores import Scores, Text, of_result
+from kataribe.people.agreement import agree
+from kataribe.people.join import match
+from kataribe.people.result import Settings
+
+QUICK = Settings(bootstrap=0)
+
+
+@pytest.fixture(scope="module")
+def rng() -> np.random.Generator:
+    return np.random.default_rng(4)
+
+
+@pytest.fixture(scope="module")
+def quality(rng: np.random.Generator) -> np.ndarray:
+    """How good the texts of 4 systems are on 15 items."""
+    return rng.normal(size=(15, 4)) + np.array([0.0, 0.3, 0.6, 0.9])
+
+
+@pytest.fixture(scope="module")
+def scores(rng: np.random.Generator, quality: np.ndarray) -> Scores:
+    texts = [Text(str(item), f"s{system}") for item in range(15) for system in range(4)]
+    good, bad = quality + rng.normal(scale=0.5, size=quality.shape), rng.normal(size=quality.shape).round(0)
+    return Scores(texts, {"good": good.ravel(), "bad": bad.ravel()})
+
+
+@pytest.fixture(scope="module")
+def ratings(rng: np.random.Generator, quality: np.ndarray) -> Ratings:
+    """Three raters on a scale of five, a fifth of the cells empty."""
+    rows = [
+        Rating(rater, str(item), f"s{system}", "overall", float(np.clip(np.round(3 + q + rng.normal(scale=0.6)), 1, 5)))
+        for rater in ("ann", "bob", "cho")
+        for (item, system), q in np.ndenumerate(quality)
+        if rng.random() < 0.8
+    ]
+    return Ratings("ratings", tuple(rows))
+
+
+def score_of(scores: Scores, metric: str) -> dict[Text, float]:
+    return dict(zip(scores.texts, scores.values[metric].tolist(), strict=True))
+
+
+def expected(x: list[float], y: list[float]) -> dict[str, float]:
+    return {
+        "pearson": stats.pearsonr(x, y).statistic,
+        "spearman": stats.spearmanr(x, y).statistic,
+        "tau_b": stats.kendalltau(x, y).statistic,
+        "tau_c": stats.kendalltau(x, y, variant="c").statistic,
+    }
+
+
+def accuracy(pairs: list[tuple[float, float]]) -> float:
+    """Pairs of (difference of the metric, preference of people)."""
+    asked = [(x, y) for x, y in pairs if y]
+    return float(np.mean([0.5 if x == 0 else (x > 0) == (y > 0) for x, y in asked]))
+
+
+def correlations(standing) -> dict[str, float]:
+    return {name: value for name, value in standing.values.items() if name != "accuracy"}
+
+
+def test_against_each_rating_every_rating_is_a_row(scores: Scores, ratings: Ratings) -> None:
+    found = agree(scores, ratings, settings=QUICK).dimensions["overall"]
+    for metric in ("good", "bad"):
+        known = score_of(scores, metric)
+        x = [known[Text(row.item, row.system)] for row in ratings.rows]  # type: ignore[union-attr]
+        y = [row.value for row in ratings.rows]  # type: ignore[union-attr]
+        assert correlations(found.metrics[metric]) == pytest.approx(expected(x, y))
+        pairs = [
+            (known[Text(a.item, a.system)] - known[Text(b.item, b.system)], a.value - b.value)  # type: ignore[union-attr]
+            for a, b in combinations(ratings.rows, 2)
+            if (a.rater, a.item) == (b.rater, b.item)
+        ]
+        assert found.metrics[metric].values["accuracy"] == pytest.approx(accuracy(pairs))
+    assert (found.raters, found.items, found.pairs) == (3, 15, "pairs within items")
+
+
+def test_against_the_mean_every_text_is_a_row(scores: Scores, ratings: Ratings) -> None:
+    found = agree(scores, ratings, settings=Settings(bootstrap=0, against="mean")).dimensions["overall"]
+    known = score_of(scores, "good")
+    values: dict[Text, list[float]] = {}
+    for row in ratings.rows:
+        values.setdefault(Text(row.item, row.system), []).append(row.value)  # type: ignore[union-attr]
+    means = {text: float(np.mean(given).round(10)) for text, given in values.items()}
+    assert correlations(found.metrics["good"]) == pytest.approx(
+        expected([known[text] for text in means], list(means.values()))
+    )
+    pairs = [(known[a] - known[b], means[a] - means[b]) for a, b in combinations(means, 2) if a.item == b.item]
+    assert found.metrics["good"].values["accuracy"] == pytest.approx(accuracy(pairs))
+
+
+def test_the_ceiling_against_each_rating_is_the_mean_of_the_others(scores: Scores, ratings: Ratings) -> None:
+    x, y = [], []
+    for row in ratings.rows:
+        others = [r.value for r in ratings.rows if r[1:3] == row[1:3] and r.rater != row.rater]  # type: ignore[union-attr]
+        if others:
+            x.append(float(np.mean(others)))
+            y.append(row.value)  # type: ignore[union-attr]
+    people = agree(scores, ratings, settings=QUICK).dimensions["overall"].people
+    assert people is not None
+    assert correlations(people) == pytest.approx(expected(x, y))
+
+
+def test_the_ceiling_against_the_mean_is_the_average_over_persons(scores: Scores, ratings: Ratings) -> None:
+    by_person = []
+    for rater in ratings.raters:
+        x, y = [], []
+        for row in ratings.rows:
+            others = [r.value for r in ratings.rows if r[1:3] == row[1:3] and r.rater != rater]  # type: ignore[union-attr]
+            if row.rater == rater and others:
+                x.append(float(np.mean(others)))
+                y.append(row.value)  # type: ignore[union-attr]
+        by_person.append(expected(x, y))
+    people = agree(scores, ratings, settings=Settings(bootstrap=0, against="mean")).dimensions["overall"].people
+    assert people is not None
+    assert people.values["tau_b"] == pytest.approx(np.mean([person["tau_b"] for person in by_person]))
+
+
+def test_one_rater_alone_has_no_ceiling(scores: Scores, ratings: Ratings) -> None:
+    alone = ratings.without(["bob", "cho"])
+    assert agree(scores, alone, settings=QUICK).dimensions["overall"].people is None
+
+
+def test_per_item_averages_the_correlations_within_items(scores: Scores, ratings: Ratings) -> None:
+    settings = Settings(bootstrap=0, per_item=True, against="mean")
+    found = agree(scores, ratings, settings=settings).dimensions["overall"]
+    known = score_of(scores, "good")
+    taus = []
+    for item in ratings.items:
+        given: dict[str, list[float]] = {}
+        for row in ratings.rows:
+            if row.item == item:
+                given.setdefault(row.system, []).append(row.value)  # type: ignore[union-attr]
+        means = [float(np.mean(values)) for values in given.values()]
+        if len(set(means)) > 1:
+            taus.append(stats.kendalltau([known[Text(item, system)] for system in given], means).statistic)
+    assert found.metrics["good"].values["tau_b"] == pytest.approx(np.mean(taus))
+    assert found.per_item
+
+
+def test_items_with_one_text_each_are_compared_with_each_other(rng: np.random.Generator) -> None:
+    texts = [Text(str(item), "") for item in range(20)]
+    x, y = rng.normal(size=20), rng.integers(1, 4, 20).astype(float)
+    rows = tuple(Rating("ann", text.item, "", "overall", value) for text, value in zip(texts, y, strict=True))
+    found = agree(Scores(texts, {"m": x}), Ratings("ratings", rows), settings=QUICK).dimensions["overall"]
+    pairs = [(x[i] - x[j], y[i] - y[j]) for i, j in combinations(range(20), 2)]
+    assert found.metrics["m"].values["accuracy"] == pytest.approx(accuracy(pairs))
+    assert found.pairs == "all pairs"
+
+
+def test_votes_are_answered_right_or_wrong(scores: Scores, quality: np.ndarray, rng: np.random.Generator) -> None:
+    rows, pairs = [], []
+    known = score_of(scores, "good")
+    for rater in ("ann", "bob"):
+        for item in range(15):
+            for a, b in combinations(range(4), 2):
+                difference = quality[item, a] - quality[item, b] + rng.normal()
+                choice: Choice = "equal" if abs(difference) < 0.3 else "a" if difference > 0 else "b"
+                rows.append(Vote(rater, str(item), "overall", f"s{a}", f"s{b}", choice))
+                preferred = {"a": 1, "b": -1, "equal": 0}[choice]
+                pairs.append((known[Text(str(item), f"s{a}")] - known[Text(str(item), f"s{b}")], preferred))
+    found = agree(scores, Ratings("votes", tuple(rows)), settings=QUICK).dimensions["overall"]
+    assert found.metrics["good"].values["accuracy"] == pytest.approx(accuracy(pairs))
+    assert (found.by, found.per_item, found.answers) == ("accuracy", True, 180)
+    assert found.systems is not None
+    votes_won = [
+        1.0 if vote.choice == "a" else 0.5 if vote.choice == "equal" else 0.0 for vote in rows if vote.system_a == "s0"
+    ]
+    assert found.systems.people[0] == pytest.approx(np.mean(votes_won))
+
+
+def test_rankings_are_read_within_items(scores: Scores, quality: np.ndarray) -> None:
+    ranks = (-quality).argsort(axis=1).argsort(axis=1) + 1
+    rows = tuple(
+        Rank(rater, str(item), f"s{system}", "overall", float(rank))
+        for rater in ("ann", "bob")
+        for (item, system), rank in np.ndenumerate(ranks)
+    )
+    found = agree(scores, Ratings("rankings", rows), settings=QUICK).dimensions["overall"]
+    known = np.array(scores.values["good"]).reshape(15, 4)
+    # Two raters who agree stand in the rows twice, and a rank correlation with doubled rows is that of single ones.
+    rhos = [stats.spearmanr(known[item], -ranks[item]).statistic for item in range(15)]
+    assert found.metrics["good"].values["spearman"] == pytest.approx(np.mean(rhos))
+    assert found.people is not None
+    assert found.people.values["accuracy"] == 1.0
+
+
+def test_a_metric_that_tells_nothing_apart_agrees_with_nobody() -> None:
+    texts = [Text("1", "x"), Text("1", "y")]
+    rows = (Rank("ann", "1", "x", "overall", 1), Rank("ann", "1", "y", "overall", 2))
+    found = agree(Scores(texts, {"flat": np.zeros(2)}), Ratings("rankings", rows), settings=QUICK)
+    values = found.dimensions["overall"].metrics["flat"].values
+    assert (values["tau_b"], values["accuracy"]) == (0.0, 0.5)
+
+
+def test_the_better_metric_is_found_and_the_same_seed_gives_the_same_answer(scores: Scores, ratings: Ratings) -> None:
+    one, again = (agree(scores, ratings, settings=Settings(bootstrap=200)) for _ in range(2))
+    assert one.to_dict() == again.to_dict()
+    found = one.dimensions["overall"]
+    (test,) = found.tests
+    assert (test.one, test.other) == ("good", "bad")
+    assert test.corrected <= 0.01
+    assert test.interval[0] > 0
+    assert found.beaten_by("good", 0.05) == ["bad"]
+    low, high = found.metrics["good"].intervals["tau_c"]
+    assert low < found.metrics["good"].values["tau_c"] < high
+    assert agree(scores, ratings, settings=Settings(bootstrap=200, seed=1)).to_dict() != one.to_dict()
+    json.dumps(one.to_dict(), allow_nan=False)
+
+
+def test_systems_are_scored_as_their_metric_scores_a_corpus() -> None:
+    references = {"1": ["a dog runs fast"], "2": ["a cat sleeps on the mat"], "3": ["rain falls"]}
+    captions = {
+        "x": ("a dog runs fast", "a cat sleeps on the mat", "rain"),
+        "y": ("a dog", "a cat sleeps", "rain falls"),
+        "z": ("dog", "a mat", "snow"),
+    }
+    results = {
+        name: kataribe.evaluate("captions", dict(zip("123", texts, strict=True)), references, ["bleu(1)"])
+        for name, texts in captions.items()
+    }
+    parts = [of_result(name, result) for name, result in results.items()]
+    together = Scores(
+        [text for part in parts for text in part.texts],
+        {"bleu(1)": np.concatenate([part.values["bleu(1)"] for part in parts])},
+        results=results,
+    )
+    rows = tuple(
+        Rating("ann", item, name, "overall", value)
+        for name, value in (("x", 5.0), ("y", 4.0), ("z", 1.0))
+        for item in "123"
+    )
+    found = agree(together, Ratings("ratings", rows), settings=Settings(bootstrap=50)).dimensions["overall"].systems
+    assert found is not None
+    assert found.systems == ("x", "y", "z")
+    np.testing.assert_allclose(found.scores["bleu(1)"], [results[name]["bleu(1)"].value for name in "xyz"])
+    np.testing.assert_array_equal(found.people, [5.0, 4.0, 1.0])
+    assert found.metrics["bleu(1)"].values["tau_b"] == 1.0
+
+
+def test_texts_without_score_or_judgement_are_counted_and_said(scores: Scores, ratings: Ratings) -> None:
+    values = scores.values["good"].copy()
+    values[:4] = np.nan
+    extra = Scores([*scores.texts, Text("99", "s0")], {"good": np.append(values, 1.0)})
+    found = agree(extra, ratings, settings=QUICK)
+    judged = {Text(row.item, row.system) for row in ratings.rows}  # type: ignore[union-attr]
+    lacking = sum(text.item == "0" for text in judged)
+    assert found.coverage.both == len(judged) - lacking
+    assert any(f"{lacking} of {len(judged)} judged texts lack a score" in warning for warning in found.warnings)
+    assert any("scored texts were not judged" in warning for warning in found.warnings)
+
+
+def test_where_one_side_names_no_system_the_only_one_is_meant(ratings: Ratings) -> None:
+    texts, nameless = [Text("1", "base")], Ratings("ratings", (Rating("ann", "1", "", "overall", 3.0),))
+    assert match(nameless, Scores(texts, {"m": np.ones(1)}), None).coverage.both == 1
+    named = Ratings("ratings", (Rating("ann", "1", "base", "overall", 3.0),))
+    assert match(named, Scores([Text("1", "")], {"m": np.ones(1)}), None).coverage.both == 1
+
+
+def test_files_that_do_not_belong_together_are_refused(scores: Scores) -> None:
+    items = Ratings("ratings", (Rating("ann", "99", "s0", "overall", 3.0),))
+    with pytest.raises(JoinError, match=r"items judged: '99'; scored: '0', '1', '2' and 12 more"):
+        agree(scores, items)
+    systems = Ratings("ratings", (Rating("ann", "1", "base", "overall", 3.0),))
+    with pytest.raises(JoinError, match=r"systems judged: 'base'.*NAME=FILE"):
+        agree(scores, systems)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        (Settings(by="tau"), "--by tau: there is no such measure - did you mean 'tau_c'?"),  # type: ignore[arg-type]
+        (Settings(against="all"), "is neither each nor mean"),  # type: ignore[arg-type]
+        (Settings(ties="maybe"), "is none of half, wrong, drop"),  # type: ignore[arg-type]
+        (Settings(bootstrap=-1), "cannot be negative"),
+        (Settings(correction="bonferroni"), "no correction is called"),
+        (Settings(alpha=2), "is not between 0 and 1"),
+    ],
+)
+def test_settings_that_mean_nothing_are_refused(
+    scores: Scores, ratings: Ratings, settings: Settings, message: str
+) -> None:
+    with pytest.raises(UsageError) as caught:
+        agree(scores, ratings, settings=settings)
+    assert message in str(caught.value)
+
+
+def test_metrics_are_chosen_by_name(scores: Scores, ratings: Ratings) -> None:
+    assert agree(scores, ratings, metrics=["bad"], settings=QUICK).metrics == ("bad",)
+    with pytest.raises(UsageError, match="no score is called 'god' - did you mean 'good'"):
+        agree(scores, ratings, metrics=["god"], settings=QUICK)

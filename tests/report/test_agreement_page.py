@@ -1,0 +1,109 @@
+"""The agreement page in a real browser: it opens from a file, asks nothing of the network, shows what was found."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from kataribe.formats.ratings import Rating, Ratings
+from kataribe.formats.scores import Scores, Text
+from kataribe.people.agreement import agree
+from kataribe.people.result import Agreement, Settings
+from kataribe.report.agreement_page import render_agreement_page
+
+playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+CHROMIUM = shutil.which("chromium")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here to open the page (apt-get install chromium)")
+
+NASTY = "</script><img src=x onerror=alert(1)>"
+
+
+@pytest.fixture(scope="module")
+def found() -> Agreement:
+    rng = np.random.default_rng(0)
+    quality = rng.normal(size=(120, 3)) + np.array([0.0, 0.5, 1.0])
+    texts = [Text(str(item), system) for item in range(120) for system in ("x", "y", NASTY)]
+    scores = Scores(texts, {"good": quality.ravel(), NASTY: rng.normal(size=360)}, {"good": "good|v:1"})
+    rows = [
+        Rating(rater, text.item, text.system, dimension, float(np.round(sign * q + rng.normal())))
+        for rater in ("ann", "bob")
+        for dimension, sign in (("content", 1), ("style", -1))
+        for text, q in zip(texts, quality.ravel(), strict=True)
+    ]
+    return agree(scores, Ratings("ratings", tuple(rows)), settings=Settings(bootstrap=50))
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with playwright.sync_playwright() as driver:
+        arguments = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+        browser = driver.chromium.launch(executable_path=CHROMIUM, args=arguments)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def page(browser: Any, found: Agreement, tmp_path: Path) -> Iterator[Any]:
+    """Afterwards nothing may have been asked of a network or complained about."""
+    file = tmp_path / "page.html"
+    file.write_text(render_agreement_page(found), encoding="utf-8")
+    trouble: list[str] = []
+    context = browser.new_context(viewport={"width": 1400, "height": 900})
+    page = context.new_page()
+    page.on("console", lambda message: trouble.append(message.text))
+    page.on("pageerror", lambda error: trouble.append(str(error)))
+    page.on("request", lambda request: request.url.startswith("file:") or trouble.append(request.url))
+    page.goto(file.as_uri())
+    yield page
+    context.close()
+    assert trouble == []
+
+
+def test_standings_show_value_interval_letters_and_people(page: Any, found: Agreement) -> None:
+    standing = found.dimensions["content"].metrics["good"]
+    first = page.locator("#standings tbody tr").first
+    low, high = standing.intervals["tau_c"]
+    assert f"{100 * standing.values['tau_c']:.2f}" in first.inner_text()
+    assert f"{100 * low:.2f} – {100 * high:.2f}" in first.inner_text()
+    assert first.locator("sup").inner_text() == "b"
+    assert page.locator("#standings tbody tr").last.inner_text().startswith("people")
+
+
+def test_another_dimension_and_measure_redraw_everything(page: Any, found: Agreement) -> None:
+    page.select_option("#dimension", label="style")
+    page.select_option("#measure", label="spearman")
+    value = found.dimensions["style"].metrics["good"].values["spearman"]
+    assert value < 0
+    assert f"{100 * value:.2f}" in page.locator("#standings tbody tr").first.inner_text()
+    assert f"spearman {100 * value:.2f}" in page.locator("#scatter figcaption").first.inner_text()
+
+
+def test_the_heat_map_has_a_cell_for_each_metric_and_dimension(page: Any, found: Agreement) -> None:
+    cells = page.locator(".heat tbody tr").first.locator("td")
+    assert cells.all_inner_texts() == [
+        f"{100 * dimension.metrics['good'].values['tau_c']:.1f}" for dimension in found.dimensions.values()
+    ]
+    assert cells.nth(1).get_attribute("class") == "hn"
+
+
+def test_systems_stand_in_the_order_of_people(page: Any) -> None:
+    assert page.locator("#systems table").last.locator("tbody th").all_inner_texts() == [NASTY, "y", "x"]
+
+
+def test_what_strangers_wrote_is_shown_as_text(page: Any) -> None:
+    assert page.locator("img").count() == 0
+    assert NASTY in page.locator("#standings").inner_text()
+
+
+@pytest.mark.parametrize("width", [400, 1400])
+def test_nothing_is_wider_than_the_window(page: Any, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 900})
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.click("#theme")
+    page.click("#theme")
+    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
