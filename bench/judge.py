@@ -68,9 +68,9 @@ def measure(options: Options) -> Section:
         Row("one SQLite commit of one row alone, median", commit, None, "s", higher_is_better=False),
     ]
     notes = [
-        f"{RATERS} raters in one study, {2 * answers} rankings of three texts on two dimensions each; server and raters "
-        "share the machine and speak HTTP over loopback. A latency runs from sending an answer to having read its "
-        "acknowledgement, which is sent when the answer is on disk (write-ahead log, synchronous=FULL).",
+        f"{RATERS} raters in one study, {2 * answers} rankings of three texts on two dimensions each; server and "
+        "raters share the machine and speak HTTP over loopback. A latency runs from sending an answer to having read "
+        "its acknowledgement, which is sent when the answer is on disk (write-ahead log, synchronous=FULL).",
         f"All {kept:,} acknowledged answers were found in the database afterwards.",
     ]
     return Section("The judging app", rows, notes)

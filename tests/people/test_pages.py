@@ -171,6 +171,22 @@ def test_letters_are_ranked_by_dragging_and_by_two_taps(serve: Any, visit: Any, 
     assert answer.given == {"overall": [3, 1, 1]}
 
 
+def test_arrows_move_a_letter_only_when_it_has_the_focus(serve: Any, visit: Any, tmp_path: Path) -> None:
+    house = serve(made_study(tmp_path, "ranking", count=1))
+    page = visit(house.link())
+    page.get_by_role("button", name="Start").click()
+    at(page, 1)
+    page.keyboard.press("ArrowDown")
+    assert page.locator(".tray .chip").count() == 3, "the page was scrolled, nothing was ranked"
+    page.get_by_role("button", name="B: ").focus()
+    for key in ("ArrowRight", "ArrowRight", "ArrowRight", "ArrowRight", "ArrowLeft"):
+        page.keyboard.press(key)
+    assert page.locator(".slot").nth(1).locator(".chip").all_inner_texts() == ["B"]
+    assert page.get_by_role("status").inner_text() == "B: place 2"
+    page.keyboard.press("0")
+    assert page.locator(".tray .chip").count() == 3
+
+
 def test_reload_in_the_middle_loses_nothing(serve: Any, visit: Any, tmp_path: Path) -> None:
     house = serve(made_study(tmp_path, "rating", dimensions=["one", "two"]))
     page = visit(house.link())
@@ -189,6 +205,19 @@ def test_reload_in_the_middle_loses_nothing(serve: Any, visit: Any, tmp_path: Pa
     page.keyboard.press("Backspace")
     at(page, 1)
     assert page.locator("input:checked").evaluate_all("nodes => nodes.map(node => node.value)") == ["2", "5"]
+
+
+def test_all_texts_of_an_item_are_rated_on_one_page(serve: Any, visit: Any, tmp_path: Path) -> None:
+    house = serve(made_study(tmp_path, "rating", count=1, together=True, scale=7, dimensions=["one", "two"]))
+    page = visit(house.link())
+    page.get_by_role("button", name="Start").click()
+    at(page, 1)
+    for key in "1726":  # the two dimensions of text A, then those of text B
+        page.keyboard.press(key)
+    page.keyboard.press("Enter")
+    at(page, 2)
+    (answer,) = house.store.answers()
+    assert answer.given == {"one": [1, 2], "two": [7, 6]}
 
 
 def test_answer_can_be_taken_back_and_changed(serve: Any, visit: Any, tmp_path: Path) -> None:

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
+import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from kataribe.people.judge.plan import PLANTED, plan
+from kataribe.people.judge.plan import PLANTED, plan, questions, tasks_each
+from kataribe.people.judge.settings import Settings
+from kataribe.people.judge.study import Item, Study
 from tests.people.judging import made_study
 
 
@@ -28,11 +34,23 @@ def test_sides_are_shown_about_equally_often(tmp_path: Path) -> None:
     assert 440 <= sides["alpha"] <= 560  # four standard deviations of a fair coin
 
 
-def test_dealt_tasks_are_covered_evenly(tmp_path: Path) -> None:
-    study = made_study(tmp_path, "rating", count=15, tasks_per_rater=7)
-    counts = Counter(task.key for rater in range(1, 12) for task in plan(study, rater))
-    assert len(counts) == 30
-    assert max(counts.values()) - min(counts.values()) <= 1
+@given(items=st.integers(1, 12), share=st.integers(1, 30), raters=st.integers(1, 15), seed=st.integers(0, 99))
+def test_dealt_tasks_are_covered_evenly(items: int, share: int, raters: int, seed: int) -> None:
+    study = imagined_study(items, tasks_per_rater=share, seed=seed)
+    plans = [plan(study, rater) for rater in range(1, raters + 1)]
+    dealt = Counter(dict.fromkeys(questions(study), 0))
+    dealt.update(task.key for tasks in plans for task in tasks)
+    assert len(dealt) == 2 * items
+    assert max(dealt.values()) - min(dealt.values()) <= 1
+    assert {len(tasks) for tasks in plans} == {tasks_each(study)} == {min(share, 2 * items)}
+
+
+def imagined_study(items: int, **settings: Any) -> Study:
+    """A rating of two systems that never was a file."""
+    written = {"title": "", "kind": "rating", "texts": "captions", "systems": {"a": "", "b": ""}}
+    read = msgspec.convert(written | {"dimensions": [{"name": "overall"}]} | settings, Settings)
+    ids = [f"item{number}" for number in range(items)]
+    return Study(Path("STUDY.toml"), read, {id: Item(id, {"a": "", "b": ""}, (), None, None) for id in ids}, {})
 
 
 def test_every_rater_gets_every_check_among_the_tasks(tmp_path: Path) -> None:

@@ -62,7 +62,7 @@ def routes(study: Study, store: Store, token: str, pages: Pages, public_url: str
                 }
                 for one in progress(study, raters, answers)
             ],
-            "coverage": list(coverage(study, raters, answers).items()),
+            "coverage": list(coverage(study, answers).items()),
             "agreement": agreement(study, answers),
         }
         return Response(msgspec.json.encode(content), media_type="application/json")

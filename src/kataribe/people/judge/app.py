@@ -103,6 +103,7 @@ class Rooms:
             {
                 "kind": settings.kind,
                 "scale": settings.scale,
+                "language": settings.text_language,
                 "dimensions": dimensions,
                 "instructions": in_language(settings.instructions, language),
                 "thanks": in_language(settings.thanks, language),

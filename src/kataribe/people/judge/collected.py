@@ -13,7 +13,7 @@ import numpy as np
 
 from kataribe.formats.ratings import Judgement, Kind, Rank, Rating, Ratings, Vote
 from kataribe.people.judge.answers import passed
-from kataribe.people.judge.plan import PLANTED, plan
+from kataribe.people.judge.plan import PLANTED, questions, tasks_each
 from kataribe.people.judge.store import Answer, Rater
 from kataribe.people.judge.study import Study
 from kataribe.people.raters import rater_table
@@ -46,15 +46,16 @@ def ratings(study: Study, answers: Iterable[Answer]) -> Ratings:
 def progress(study: Study, raters: Sequence[Rater], answers: Iterable[Answer]) -> list[Progress]:
     by_rater: dict[str, list[Answer]] = {rater.name: [] for rater in raters}
     for answer in answers:
-        by_rater[answer.rater].append(answer)
-    return [_progress(study, rater, by_rater[rater.name]) for rater in raters]
+        by_rater.setdefault(answer.rater, []).append(answer)
+    total = tasks_each(study)
+    return [_progress(study, rater, total, by_rater.get(rater.name, [])) for rater in raters]
 
 
-def coverage(study: Study, raters: Sequence[Rater], answers: Iterable[Answer]) -> dict[int, int]:
+def coverage(study: Study, answers: Iterable[Answer]) -> dict[int, int]:
     """How many questions were answered by how many raters: `{raters: questions}`."""
-    questions = Counter({task.key: 0 for rater in raters for task in plan(study, rater.number) if not task.is_check})
-    questions.update(answer.task for answer in answers if PLANTED not in answer.shown)
-    return dict(sorted(Counter(questions.values()).items()))
+    answered = Counter(dict.fromkeys(questions(study), 0))
+    answered.update(answer.task for answer in answers if PLANTED not in answer.shown)
+    return dict(sorted(Counter(answered.values()).items()))
 
 
 def agreement(study: Study, answers: Iterable[Answer]) -> list[dict[str, Any]]:
@@ -69,12 +70,12 @@ def agreement(study: Study, answers: Iterable[Answer]) -> list[dict[str, Any]]:
     return rows
 
 
-def _progress(study: Study, rater: Rater, given: Sequence[Answer]) -> Progress:
+def _progress(study: Study, rater: Rater, total: int, given: Sequence[Answer]) -> Progress:
     checks = [answer for answer in given if PLANTED in answer.shown]
     return Progress(
         rater,
         len(given),
-        len(plan(study, rater.number)),
+        total,
         sum(passed(study, answer.shown, answer.given) for answer in checks),
         len(checks),
         statistics.median(answer.seconds for answer in given) if given else None,

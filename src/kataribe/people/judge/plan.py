@@ -33,11 +33,25 @@ def plan(study: Study, rater: int) -> tuple[Task, ...]:
     """The rater's tasks, in order. Raters are numbered from 1."""
     seed = study.settings.seed
     ring = sorted(_units(study), key=lambda unit: order_key(seed, "deal", *unit))
-    share = min(study.settings.tasks_per_rater or len(ring), len(ring))
+    share = _share(study, len(ring))
     first = (rater - 1) * share
     dealt = [ring[(first + step) % len(ring)] for step in range(share)]
     tasks = [_task(seed, rater, item, systems) for item, systems in [*dealt, *_checks(study)]]
     return tuple(sorted(tasks, key=lambda task: order_key(seed, rater, task.key)))
+
+
+def questions(study: Study) -> list[str]:
+    """The keys of all tasks but the checks, whoever gets them."""
+    return [_key(item, systems) for item, systems in _units(study)]
+
+
+def tasks_each(study: Study) -> int:
+    """How many tasks every rater has."""
+    return _share(study, sum(1 for _ in _units(study))) + len(study.planted)
+
+
+def _share(study: Study, units: int) -> int:
+    return min(study.settings.tasks_per_rater or units, units)
 
 
 def text_of(study: Study, item: str, system: str) -> Text:
@@ -72,7 +86,9 @@ def _checks(study: Study) -> Iterator[Unit]:
         if study.settings.kind == "rating" and not study.settings.together:
             yield item, (PLANTED,)
         elif study.settings.kind == "pairs":
-            good = REFERENCE if study.items[item].references else next(iter(study.settings.systems))
+            # A reference that raters see above both texts would be a check of reading, not of watching.
+            has_good = bool(study.items[item].references) and not study.settings.show_references
+            good = REFERENCE if has_good else next(iter(study.settings.systems))
             yield item, (good, PLANTED)
         else:
             shuffled = sorted(study.settings.systems, key=lambda system: order_key(seed, "check", item, system))
@@ -80,6 +96,10 @@ def _checks(study: Study) -> Iterator[Unit]:
 
 
 def _task(seed: int, rater: int, item: str, systems: tuple[str, ...]) -> Task:
-    key = "\x1f".join((item, *systems))
+    key = _key(item, systems)
     shown = sorted(systems, key=lambda system: order_key(seed, rater, key, system))
-    return Task(order_key("task", key).hex()[:24], item, tuple(shown))
+    return Task(key, item, tuple(shown))
+
+
+def _key(item: str, systems: tuple[str, ...]) -> str:
+    return order_key("task", item, *systems).hex()[:24]

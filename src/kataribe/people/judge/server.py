@@ -41,6 +41,12 @@ def run(app: Any, listener: socket.socket, ready: Callable[[], None]) -> None:
             ready()
 
     config = uvicorn.Config(
-        app, log_level="warning", access_log=False, server_header=False, lifespan="off", timeout_keep_alive=60
+        app,
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        lifespan="off",
+        timeout_keep_alive=60,
+        timeout_graceful_shutdown=5,  # a film that is still being sent need not be waited for
     )
     Server(config).run(sockets=[listener])

@@ -51,6 +51,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     instructions: Words = ""
     thanks: Words = ""
     language: Literal["", "en", "ja", "zh"] = ""
+    text_language: Annotated[str, Meta(pattern="^[A-Za-z-]{0,20}$")] = ""
     seed: int = 0
     references: str = ""
     show_references: bool = False

@@ -56,7 +56,7 @@ async function show(which) {
   const loaded = await getJson(`${home}/tasks/${number}`);
   if (loaded.number !== number) return; // somebody went on meanwhile
   task = loaded;
-  onStage = stage(task, study.words);
+  onStage = stage(task, study);
   asked = KINDS[study.kind].ask(study, task, onStage, changed);
   const heading = element("h2", { tabindex: -1 }, fill(study.words.task, { n: number, total: total() }));
   byId("task").className = `${study.kind} ${onStage.scene ? "with-scene" : ""}`;

@@ -77,10 +77,11 @@ function board({ name, question }, letters, words, changed) {
       if (open >= 0) chips[open].focus();
     },
     key(event) {
-      let chip = chips.indexOf(document.activeElement);
-      if (chip < 0) chip = places.indexOf(null);
+      const inFocus = chips.indexOf(document.activeElement);
+      const chip = inFocus >= 0 ? inFocus : places.indexOf(null);
       if (chip < 0) return false;
-      const step = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 }[event.key];
+      // Arrows scroll the page and move sliders unless a letter has the focus.
+      const step = inFocus < 0 ? 0 : { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 }[event.key];
       if (event.key === "0") move(chip, null);
       else if (/^[1-9]$/.test(event.key) && Number(event.key) <= count) move(chip, Number(event.key) - 1);
       else if (step && places[chip] === null) move(chip, step > 0 ? 0 : count - 1);

@@ -4,7 +4,7 @@ import { clock, element, fill } from "./dom.js";
 
 const AT_END = 0.08;
 
-export function stage(task, words) {
+export function stage(task, { words, language }) {
   const player = task.media?.video ? clipPlayer(task, words) : null;
   const timelines = [];
   const show = (text) => (typeof text === "string" ? plain(text, words) : story(text, task, player, timelines));
@@ -12,14 +12,16 @@ export function stage(task, words) {
     ? element("figure", { class: "media" }, player ? [player.node, player.controls] : picture(task, words))
     : null;
   const references = task.references.length
-    ? element("section", { class: "card reference" }, element("h3", {}, words.reference), task.references.map(show))
+    ? element("section", { class: "card reference" }, element("h3", {}, words.reference),
+      element("div", { lang: language || null }, task.references.map(show)))
     : null;
   player?.node.addEventListener("timeupdate", () => timelines.forEach((move) => move(player.time())));
   return {
     scene: shown || references ? element("div", { class: "scene" }, shown, references) : null,
     player,
     card: ({ letter, text }) => element("section", { class: "card text", "aria-label": fill(words.text, { letter }) },
-      task.texts.length > 1 ? element("h3", { class: "letter-mark", "aria-hidden": true }, letter) : null, show(text)),
+      task.texts.length > 1 ? element("h3", { class: "letter-mark", "aria-hidden": true }, letter) : null,
+      element("div", { class: "words", lang: language || null }, show(text))),
   };
 }
 
@@ -102,7 +104,7 @@ function story(captions, task, player, timelines) {
   const duration = task.duration || Math.max(1, ...captions.map(([, end]) => end));
   const percent = (seconds) => `${Math.min(100, Math.max(0, (100 * seconds) / duration))}%`;
   const rows = lanes(captions);
-  const head = element("div", { class: "playhead" });
+  const head = element("div", { class: "playhead", hidden: !player });
   const axis = element("div", { class: "axis", "aria-hidden": true }, head);
   axis.style.setProperty("--lanes", Math.max(1, ...rows.map((row) => row + 1)));
   const list = element("ol", { class: "captions" });
