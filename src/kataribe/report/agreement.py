@@ -186,7 +186,11 @@ def _table(agreement: Agreement) -> str:
         lines += [f"* best; {legend(agreement, dimension)}", ""]
     coverage = agreement.coverage
     lines.append(f"{coverage.both:,} texts of {coverage.judged:,} judged and {coverage.scored:,} scored")
-    return "\n".join([*lines, *agreement.signatures.values()])
+    return "\n".join([*lines, *_signatures(agreement)])
+
+
+def _signatures(agreement: Agreement) -> list[str]:
+    return [agreement.signature, *agreement.signatures.values()]
 
 
 def _markdown(agreement: Agreement) -> str:
@@ -202,14 +206,14 @@ def _markdown(agreement: Agreement) -> str:
         if dimension.systems:
             lines += ["System by system:", "", *grid.markdown(*_systems(dimension, agreement)), ""]
             lines += [*grid.markdown(*_system_scores(dimension)), ""]
-    return "\n".join([*lines, *(f"`{signature}`  " for signature in agreement.signatures.values())]).rstrip("\n")
+    return "\n".join([*lines, *(f"`{signature}`  " for signature in _signatures(agreement))]).rstrip("\n")
 
 
 def _latex(agreement: Agreement) -> str:
     def mark(value: str, best: bool, letters: str) -> str:
         return (rf"\textbf{{{value}}}" if best else value) + (f"$^{{{letters}}}$" if letters else "")
 
-    lines = [f"% {signature}" for signature in agreement.signatures.values()]
+    lines = [f"% {signature}" for signature in _signatures(agreement)]
     for dimension in agreement.dimensions.values():
         header, rows = _texts(agreement, dimension, mark)
         for row in rows:
