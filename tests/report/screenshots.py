@@ -1,4 +1,4 @@
-"""Make the screenshots of docs/report.md again, from our own sample stories: python -m tests.report.screenshots"""
+"""Make the screenshots of the documentation again, from our own samples: python -m tests.report.screenshots"""
 
 from __future__ import annotations
 
@@ -8,10 +8,18 @@ from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
 
+import kataribe
+from kataribe.formats.captions import read_predictions
+from kataribe.formats.ratings import read_ratings
+from kataribe.formats.scores import read_scores
+from kataribe.people.agreement import agree
+from kataribe.people.result import Agreement
+from kataribe.report.agreement_page import render_agreement_page
 from kataribe.report.data import page_data
 from kataribe.report.html import render_page
 from tests.report.made_up import story_results
 
+SAMPLES = Path(kataribe.__file__).parent / "samples"
 IMAGES = Path(__file__).parents[2] / "docs" / "images"
 MARGIN = 16
 METRICS = ("soda(c)", "activitynet(2018)", "localisation")
@@ -30,7 +38,28 @@ def main() -> None:
         page.goto(file.as_uri() + "#item=v_harbour")
         page.locator(".story-panel .caption.predicted").nth(1).focus()
         shoot(page, "section.items", "report-story.png")
+        file.write_text(render_agreement_page(sample_agreement(), "The sample captions"), encoding="utf-8")
+        page = browser.new_page(viewport={"width": 1400, "height": 800})
+        page.goto(file.as_uri())
+        shoot(page, "main", "agree-page.png")
         browser.close()
+
+
+def sample_agreement() -> Agreement:
+    """The sample captions, cut short and mixed up, beside what people said about them."""
+    captions = read_predictions(SAMPLES / "captions_pred.json")
+    texts = list(captions.values())
+    systems = {
+        "whole": captions,
+        "short": {id: " ".join(text.split()[:5]) for id, text in captions.items()},
+        "wrong": dict(zip(captions, [*texts[1:], texts[0]], strict=True)),
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        for name, predictions in systems.items():
+            result = kataribe.evaluate("captions", predictions, SAMPLES / "captions_refs.json")
+            (Path(folder) / f"{name}.json").write_text(result.to_json(), encoding="utf-8")
+        scores = read_scores([Path(folder) / f"{name}.json" for name in systems])
+    return agree(scores, read_ratings(SAMPLES / "captions_ratings.csv").without(["dan"]))
 
 
 def shoot(page: Page, selector: str, name: str) -> None:

@@ -15,14 +15,16 @@ from itertools import combinations
 
 import numpy as np
 
+import kataribe
 from kataribe.core.progress import Progress, silent
+from kataribe.core.signature import fingerprint, format_signature
 from kataribe.core.types import Floats
 from kataribe.formats.ratings import Ratings
 from kataribe.formats.scores import Scores
 from kataribe.people.join import match
 from kataribe.people.judged import Judged, judged
 from kataribe.people.readings import MEASURES, Measure, Reader, Reading
-from kataribe.people.result import Agreement, Dimension, MetricTest, Settings, Standing, SystemLevel
+from kataribe.people.result import Agreement, Dimension, Joined, MetricTest, Settings, Standing, SystemLevel
 from kataribe.people.systems import read_systems
 from kataribe.stats.bootstrap import percentile_interval, resample_weights
 from kataribe.stats.correction import CORRECTIONS
@@ -74,9 +76,27 @@ def agree(
         dimensions=dimensions,
         coverage=joined.coverage,
         settings=settings,
+        signature=_signature(ratings, joined.coverage, settings),
         signatures={metric: text for metric, text in scores.signatures.items() if metric in joined.values},
         warnings=tuple(warnings),
     )
+
+
+def _signature(ratings: Ratings, coverage: Joined, settings: Settings) -> str:
+    """Every choice that can move a number here, and which judgements were used."""
+    is_pooled = ratings.kind == "ratings" and not settings.per_item
+    choices = {
+        "human": ratings.kind,
+        "against": settings.against,
+        "over": "texts" if is_pooled else "items",
+        "ties": settings.ties,
+        "data": f"{coverage.both}/{coverage.judged}",
+        "hash": fingerprint(str(cell) for row in ratings.rows for cell in row),
+        "bootstrap": str(settings.bootstrap),
+        "seed": str(settings.seed),
+        "kataribe": kataribe.__version__,
+    }
+    return format_signature("agree", choices)
 
 
 def _dimension(

@@ -160,12 +160,13 @@ class Joined:
 
 @dataclass(frozen=True)
 class Agreement:
-    """Every dimension; the metrics' signatures where they are known."""
+    """Every dimension. `signature` names the choices made here, `signatures` those of the metrics, where known."""
 
     metrics: tuple[str, ...]
     dimensions: Mapping[str, Dimension]
     coverage: Joined
     settings: Settings
+    signature: str
     signatures: Mapping[str, str]
     warnings: tuple[str, ...] = ()
     version: str = kataribe.__version__
@@ -178,6 +179,7 @@ class Agreement:
             "coverage": asdict(self.coverage),
             "metrics": list(self.metrics),
             "dimensions": {name: found.to_dict(self.settings.alpha) for name, found in self.dimensions.items()},
+            "signature": self.signature,
             "signatures": dict(self.signatures),
             "warnings": list(self.warnings),
         }

@@ -73,7 +73,7 @@ def _interval(standing: Standing, measure: Measure) -> str:
     if measure not in standing.intervals:
         return ""
     low, high = standing.intervals[measure]
-    return f"{100 * low:.2f} - {100 * high:.2f}"
+    return f"{100 * low:.2f} to {100 * high:.2f}"
 
 
 def _order(by: Measure) -> list[Measure]:
@@ -183,10 +183,17 @@ def _table(agreement: Agreement) -> str:
         if dimension.systems:
             lines += ["system by system", "", *grid.aligned(*_systems(dimension, agreement)), ""]
             lines += [*grid.aligned(*_system_scores(dimension)), ""]
-        lines += [f"* best; {legend(agreement, dimension)}", ""]
+    # One legend, unless dimensions were read differently.
+    lines += [
+        f"* best; {said}\n" for said in dict.fromkeys(legend(agreement, d) for d in agreement.dimensions.values())
+    ]
     coverage = agreement.coverage
     lines.append(f"{coverage.both:,} texts of {coverage.judged:,} judged and {coverage.scored:,} scored")
-    return "\n".join([*lines, *agreement.signatures.values()])
+    return "\n".join([*lines, *_signatures(agreement)])
+
+
+def _signatures(agreement: Agreement) -> list[str]:
+    return [agreement.signature, *agreement.signatures.values()]
 
 
 def _markdown(agreement: Agreement) -> str:
@@ -202,20 +209,19 @@ def _markdown(agreement: Agreement) -> str:
         if dimension.systems:
             lines += ["System by system:", "", *grid.markdown(*_systems(dimension, agreement)), ""]
             lines += [*grid.markdown(*_system_scores(dimension)), ""]
-    return "\n".join([*lines, *(f"`{signature}`  " for signature in agreement.signatures.values())]).rstrip("\n")
+    return "\n".join([*lines, *(f"`{signature}`  " for signature in _signatures(agreement))]).rstrip("\n")
 
 
 def _latex(agreement: Agreement) -> str:
     def mark(value: str, best: bool, letters: str) -> str:
         return (rf"\textbf{{{value}}}" if best else value) + (f"$^{{{letters}}}$" if letters else "")
 
-    lines = [f"% {signature}" for signature in agreement.signatures.values()]
+    lines = [f"% {signature}" for signature in _signatures(agreement)]
     for dimension in agreement.dimensions.values():
         header, rows = _texts(agreement, dimension, mark)
         for row in rows:
             tag, _, name = row[0].partition("  ")
             row[0] = f"$^{{{tag}}}$ {grid.latex_text(name)}" if tag else grid.latex_text(name)
-            row[1:] = [cell.replace(" - ", "--") for cell in row[1:]]
         lines.append(rf"\par {grid.latex_text(f'{dimension.name}: {counted(dimension)}')}\par")
         lines += grid.latex([grid.latex_text(cell) for cell in header], rows)
         said = grid.latex_text(legend(agreement, dimension)).replace("<=", r"$\leq$")

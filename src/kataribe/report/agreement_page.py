@@ -27,7 +27,7 @@ def agreement_page_data(agreement: Agreement, title: str = "") -> dict[str, Any]
         "letters": [letter(place) for place in range(len(agreement.metrics))],
         "measures": list(MEASURES),
         "dimensions": [_dimension(found, agreement) for found in agreement.dimensions.values()],
-        "signatures": dict(agreement.signatures),
+        "signatures": [agreement.signature, *agreement.signatures.values()],
         "warnings": list(agreement.warnings),
         "copies": {format: render_agreement(agreement, format) for format in ("latex", "csv")},
     }

@@ -97,9 +97,8 @@ function testTable(dimension) {
 }
 
 function signatures() {
-  const texts = Object.values(data.signatures);
   return element("details", { class: "card spaced" }, element("summary", {}, "Signatures"),
-    ...texts.map((text) => element("code", {}, text)));
+    ...data.signatures.map((text) => element("code", {}, text)));
 }
 
 // Metrics by dimension for the chosen measure; of a single dimension, metrics by measure.
@@ -161,8 +160,7 @@ function draw() {
   const dimension = chosen();
   byId("counted").textContent = `${dimension.name}: ${dimension.counted}`;
   byId("standings").replaceChildren(standingTable(dimension), standingChart(dimension));
-  byId("details").replaceChildren(...(dimension.tests.length ? [testTable(dimension)] : []),
-    ...(Object.keys(data.signatures).length ? [signatures()] : []));
+  byId("details").replaceChildren(...(dimension.tests.length ? [testTable(dimension)] : []), signatures());
   drawHeat();
   drawScatter(dimension);
   drawSystems(dimension);
