@@ -34,6 +34,7 @@ async function invite() {
   const { name, path } = await response.json();
   const link = new URL(path, location.href).href;
   byId("notice").replaceChildren(fill(data.words.admin_invited, { name }), element("code", {}, link));
+  byId("notice").scrollIntoView({ block: "nearest" });
 }
 
 function draw() {
