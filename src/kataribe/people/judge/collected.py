@@ -7,7 +7,7 @@ import statistics
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,8 +16,9 @@ from kataribe.people.judge.answers import passed
 from kataribe.people.judge.plan import PLANTED, questions, tasks_each
 from kataribe.people.judge.store import Answer, Rater
 from kataribe.people.judge.study import Study
-from kataribe.people.raters import rater_table
-from kataribe.stats.raters import Level, alpha
+
+if TYPE_CHECKING:
+    from kataribe.stats.raters import Level
 
 KINDS: dict[str, Kind] = {"pairs": "votes", "ranking": "rankings", "rating": "ratings"}
 # Votes have no order; ratings and ranks have one, but nobody knows how far 4 is from 5.
@@ -60,6 +61,9 @@ def coverage(study: Study, answers: Iterable[Answer]) -> dict[int, int]:
 
 def agreement(study: Study, answers: Iterable[Answer]) -> list[dict[str, Any]]:
     """Krippendorff's alpha of every dimension so far, and over how many units that two or more raters judged."""
+    from kataribe.people.raters import rater_table  # brings scipy, which a server's start need not wait for
+    from kataribe.stats.raters import alpha
+
     found = ratings(study, answers)
     rows: list[dict[str, Any]] = []
     for dimension in (dimension.name for dimension in study.settings.dimensions):

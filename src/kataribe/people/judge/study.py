@@ -66,9 +66,8 @@ def read_study(path: Path) -> Study:
     systems = {name: read(folder / file) for name, file in settings.systems.items()}
     references = _read_many(settings, folder) if settings.references else {}
     written = read(folder / settings.checks.file) if settings.checks.file else {}
-    clips = find_clips(folder / settings.media, folder / settings.clips if settings.clips else None, path) if (
-        settings.media
-    ) else {}  # fmt: skip
+    table = folder / settings.clips if settings.clips else None
+    clips = find_clips(folder / settings.media, table, path) if settings.media else {}
     sources: dict[str, Collection[str]] = {f"systems.{name}": texts for name, texts in systems.items()}
     sources |= {"references": references} if settings.show_references else {}
     sources |= {"media": clips} if clips else {}
