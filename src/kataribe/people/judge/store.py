@@ -14,7 +14,7 @@ import secrets
 import sqlite3
 import threading
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
 from pathlib import Path
@@ -44,6 +44,10 @@ ON CONFLICT (rater, task) DO UPDATE SET given = excluded.given, seconds = second
 # What is changed in the schema gets a new number here; another number is another program's file.
 _VERSION = 1
 _TOKEN_BYTES = 24
+
+
+# A row to be written, and who waits for it.
+Waiting = tuple[Sequence[Any], Future[None]]
 
 
 class Rater(NamedTuple):
@@ -85,14 +89,17 @@ class Store:
             raise InputError(
                 f"cannot be used as the database of a study ({error})", file=path, hint="name another `database`"
             ) from None
-        self._queue: SimpleQueue[tuple[Sequence[Any], Future[None]] | None] = SimpleQueue()
+        self._reading = threading.local()
+        self._readers: list[sqlite3.Connection] = []
+        self._queue: SimpleQueue[Waiting | None] = SimpleQueue()
         self._writer = threading.Thread(target=self._write, name="kataribe-answers", daemon=True)
         self._writer.start()
 
     def close(self) -> None:
         self._queue.put(None)
         self._writer.join()
-        self._connection.close()
+        for connection in (self._connection, *self._readers):
+            connection.close()
 
     def invite(self, name: str = "") -> tuple[str, str]:
         """A new rater: the name and the token of the link, which is never seen again."""
@@ -160,12 +167,12 @@ class Store:
         ]
 
     def _read(self, query: str, values: Sequence[Any] = ()) -> list[Any]:
-        # A connection of its own for each read: readers never wait for the writer's flush.
-        connection = _connect(self.path)
-        try:
-            return connection.execute(query, values).fetchall()
-        finally:
-            connection.close()
+        # A connection for each thread that reads: readers never wait for the writer's flush, or for each other.
+        if not hasattr(self._reading, "connection"):
+            self._reading.connection = _connect(self.path)
+            self._readers.append(self._reading.connection)
+        found: list[Any] = self._reading.connection.execute(query, values).fetchall()
+        return found
 
     @contextmanager
     def _transaction(self) -> Iterator[Any]:
@@ -187,19 +194,26 @@ class Store:
                     self._queue.put(None)
                     break
                 batch.append(more)
-            try:
-                self._connection.execute("BEGIN IMMEDIATE")
-                self._connection.executemany(_SAVE, [row for row, _ in batch])
-                self._connection.execute("COMMIT")
-            except sqlite3.Error as error:
-                if self._connection.in_transaction:
-                    self._connection.execute("ROLLBACK")
-                _tell(batch, error)
+            self._commit(batch)
+
+    def _commit(self, batch: Sequence[Waiting]) -> None:
+        try:
+            self._connection.execute("BEGIN IMMEDIATE")
+            self._connection.executemany(_SAVE, [row for row, _ in batch])
+            self._connection.execute("COMMIT")
+        except sqlite3.Error as error:
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+            if len(batch) > 1:  # one bad answer must not take the others with it
+                for waiting in batch:
+                    self._commit([waiting])
             else:
-                _tell(batch, None)
+                _tell(batch, error)
+        else:
+            _tell(batch, None)
 
 
-def _tell(batch: Iterable[tuple[Sequence[Any], Future[None]]], error: Exception | None) -> None:
+def _tell(batch: Sequence[Waiting], error: Exception | None) -> None:
     for _, done in batch:
         if done.set_running_or_notify_cancel():
             if error is None:
