@@ -171,6 +171,36 @@ def test_letters_are_ranked_by_dragging_and_by_two_taps(serve: Any, visit: Any, 
     assert answer.given == {"overall": [3, 1, 1]}
 
 
+def test_letters_are_placed_by_finger(serve: Any, visit: Any, tmp_path: Path) -> None:
+    house = serve(made_study(tmp_path, "ranking", count=1))
+    page = visit(house.link(), viewport={"width": 400, "height": 800}, has_touch=True, is_mobile=True)
+    page.get_by_role("button", name="Start").tap()
+    at(page, 1)
+    for letter, place in (("A", 1), ("B", 0), ("C", 2)):
+        page.get_by_role("button", name=f"{letter}: ").tap()
+        page.locator(".slot").nth(place).tap()
+    page.get_by_role("button", name="Next").tap()
+    at(page, 2)
+    (answer,) = house.store.answers()
+    assert answer.given == {"overall": [2, 1, 3]}
+
+
+def test_empty_texts_are_said_to_be_empty(serve: Any, visit: Any, tmp_path: Path) -> None:
+    study = write_template("soda", tmp_path / "soda")
+    silent = {"version": "", "results": {"harbour": [], "kite": [], "cat": []}}
+    (study.parent / "lstm.json").write_text(json.dumps(silent))
+    house = serve(read_study(study))
+    page = visit(house.link())
+    page.get_by_role("button", name="Start").click()
+    for number in range(1, 5):  # all but the check have a silent side
+        at(page, number)
+        is_check = page.locator(".caption").filter(has_text="(no text)").count() == 0
+        assert is_check or page.locator(".axis").count() == 1
+        page.keyboard.press("e")
+        page.keyboard.press("Enter")
+    at(page, 5)
+
+
 def test_arrows_move_a_letter_only_when_it_has_the_focus(serve: Any, visit: Any, tmp_path: Path) -> None:
     house = serve(made_study(tmp_path, "ranking", count=1))
     page = visit(house.link())

@@ -7,7 +7,9 @@ const AT_END = 0.08;
 export function stage(task, { words, language }) {
   const player = task.media?.video ? clipPlayer(task, words) : null;
   const timelines = [];
-  const show = (text) => (typeof text === "string" ? plain(text, words) : story(text, task, player, timelines));
+  const show = (text) => (typeof text === "string" || !text.length
+    ? plain(String(text), words)
+    : story(text, task, player, timelines));
   const shown = task.media
     ? element("figure", { class: "media" }, player ? [player.node, player.controls] : picture(task, words))
     : null;
