@@ -16,6 +16,7 @@ import numpy as np
 
 import kataribe
 from kataribe.core.engine import LocalEngine
+from kataribe.core.errors import UsageError
 from kataribe.core.progress import Progress, silent
 from kataribe.core.signature import fingerprint, format_signature
 from kataribe.core.types import Floats
@@ -109,6 +110,11 @@ def _dimension(
     is_relative = judgements.kind != "ratings"
     by: Measure = settings.by or ("accuracy" if is_relative else "tau_c")
     reader = Reader(judgements, settings.against, settings.per_item or is_relative, settings.ties)
+    if reader.per_item and not len(reader.pairs.first):
+        raise UsageError(
+            f"{judgements.dimension}: nobody judged two texts of one item, so nothing can be read per item",
+            hint="--against mean compares mean judgements, without --per-item texts of all items are compared",
+        )
     readings = {metric: reader.metric(scores) for metric, scores in values.items()}
     people = reader.people()
     predictors: list[Weighed] = [reading.weighed for reading in readings.values()]
@@ -123,7 +129,7 @@ def _dimension(
         kind=judgements.kind,
         by=by,
         per_item=reader.per_item,
-        pairs="pairs within items" if len(judgements.pairs.first) else "all pairs",
+        pairs="pairs within items" if len(reader.pairs.first) else "all pairs",
         texts=len(judgements.texts),
         items=judgements.items,
         raters=len(np.unique(judgements.answers.rater)),
