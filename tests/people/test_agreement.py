@@ -152,6 +152,37 @@ def test_per_item_averages_the_correlations_within_items(scores: Scores, ratings
     assert found.per_item
 
 
+def test_per_item_each_person_is_read_alone(scores: Scores, ratings: Ratings) -> None:
+    """Stacked, rows of one text would count against people: the more one says, the less the others' mean."""
+    found = agree(scores, ratings, settings=Settings(bootstrap=0, per_item=True)).dimensions["overall"]
+    known = score_of(scores, "good")
+    metric, people = [], []
+    for item in ratings.items:
+        for rater in ratings.raters:
+            own = [row for row in ratings.rows if (row.rater, row.item) == (rater, item)]
+            values = [row.value for row in own]  # type: ignore[union-attr]
+            if len(set(values)) > 1:
+                metric.append(stats.kendalltau([known[Text(item, row.system)] for row in own], values).statistic)  # type: ignore[union-attr]
+            shared = [
+                (float(np.mean(others)), row.value)  # type: ignore[union-attr]
+                for row in own
+                if (others := [r.value for r in ratings.rows if r[1:3] == row[1:3] and r.rater != rater])  # type: ignore[union-attr]
+            ]
+            x, y = zip(*shared, strict=True) if shared else ((), ())
+            if len(set(y)) > 1:
+                people.append(stats.kendalltau(x, y).statistic if len(set(x)) > 1 else 0.0)
+    assert found.metrics["good"].values["tau_b"] == pytest.approx(np.mean(metric))
+    assert found.people is not None
+    assert found.people.values["tau_b"] == pytest.approx(np.mean(people))
+
+
+def test_per_item_needs_two_texts_of_an_item() -> None:
+    rows = tuple(Rating("ann", item, "", "overall", value) for item, value in (("1", 3.0), ("2", 4.0)))
+    scores = Scores([Text("1", ""), Text("2", "")], {"m": np.arange(2.0)})
+    with pytest.raises(UsageError, match="nobody judged two texts of one item"):
+        agree(scores, Ratings("ratings", rows), settings=Settings(per_item=True))
+
+
 def test_items_with_one_text_each_are_compared_with_each_other(rng: np.random.Generator) -> None:
     texts = [Text(str(item), "") for item in range(20)]
     x, y = rng.normal(size=20), rng.integers(1, 4, 20).astype(float)

@@ -26,7 +26,7 @@ def agreement(
     ratings: Annotated[
         Path, typer.Argument(metavar="RATINGS", help="Ratings, rankings or votes: CSV, TSV, JSONL; gz.")
     ],
-    draws: Annotated[int, typer.Option(help="Shuffles that show what answering at random gives.")] = 10_000,
+    draws: Annotated[int, typer.Option(help="Shuffles that show what answering at random gives.")] = 2_000,
     alpha: Annotated[float, typer.Option(help="The level of significance.")] = 0.05,
     seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
     format: Annotated[str, typer.Option("--format", "-f", help="table, json, csv or markdown.")] = "table",
@@ -42,7 +42,7 @@ def agreement(
     if output is not None:
         check_writable(output)
     if draws < 1:
-        raise UsageError(f"--draws {draws}: at least 1 is needed", hint="10000 is usual")
+        raise UsageError(f"--draws {draws}: at least 1 is needed", hint="2000 is usual")
     if not 0 < alpha < 1:
         raise UsageError(f"--alpha {alpha}: is not between 0 and 1", hint="0.05 is usual")
     with progress_bar(quiet) as progress:

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
 
 import kataribe
+from kataribe.core.engine import LocalEngine
+from kataribe.core.errors import UsageError
 from kataribe.core.progress import Progress, silent
 from kataribe.core.signature import fingerprint, format_signature
 from kataribe.core.types import Floats
@@ -25,8 +26,8 @@ from kataribe.people.join import match
 from kataribe.people.judged import Judged, judged
 from kataribe.people.readings import MEASURES, Measure, Reader, Reading
 from kataribe.people.result import Agreement, Dimension, Joined, MetricTest, Settings, Standing, SystemLevel
-from kataribe.people.systems import read_systems
-from kataribe.stats.bootstrap import percentile_interval, resample_weights
+from kataribe.people.systems import intervals_of, read_systems
+from kataribe.stats.bootstrap import resample_weights
 from kataribe.stats.correction import CORRECTIONS
 from kataribe.stats.correlation import williams
 from kataribe.stats.paired import paired_bootstrap, paired_permutation
@@ -109,6 +110,11 @@ def _dimension(
     is_relative = judgements.kind != "ratings"
     by: Measure = settings.by or ("accuracy" if is_relative else "tau_c")
     reader = Reader(judgements, settings.against, settings.per_item or is_relative, settings.ties)
+    if reader.per_item and not len(reader.pairs.first):
+        raise UsageError(
+            f"{judgements.dimension}: nobody judged two texts of one item, so nothing can be read per item",
+            hint="--against mean compares mean judgements, without --per-item texts of all items are compared",
+        )
     readings = {metric: reader.metric(scores) for metric, scores in values.items()}
     people = reader.people()
     predictors: list[Weighed] = [reading.weighed for reading in readings.values()]
@@ -123,7 +129,7 @@ def _dimension(
         kind=judgements.kind,
         by=by,
         per_item=reader.per_item,
-        pairs="pairs within items" if len(judgements.pairs.first) else "all pairs",
+        pairs="pairs within items" if len(reader.pairs.first) else "all pairs",
         texts=len(judgements.texts),
         items=judgements.items,
         raters=len(np.unique(judgements.answers.rater)),
@@ -143,20 +149,18 @@ def _drawn(predictors: Sequence[Weighed], items: int, settings: Settings, report
         return [{} for _ in predictors]
     chunks: list[list[dict[Measure, Floats]]] = [[] for _ in predictors]
     done = 0
-    with ThreadPoolExecutor() as pool:
-        for weights in resample_weights(items, settings.bootstrap, np.random.default_rng(settings.seed)):
-            for read, found in zip(chunks, pool.map(lambda read: read(weights), predictors), strict=True):  # noqa: B023
-                read.append(found)
-            done += len(weights)
-            report("drawing items", done, settings.bootstrap)
+    for weights in resample_weights(items, settings.bootstrap, np.random.default_rng(settings.seed)):
+        read = LocalEngine().map(lambda weighed: weighed(weights), predictors)  # noqa: B023 - used up right here
+        for chunk, found in zip(chunks, read, strict=True):
+            chunk.append(found)
+        done += len(weights)
+        report("drawing items", done, settings.bootstrap)
     return [{name: np.concatenate([chunk[name] for chunk in found]) for name in MEASURES} for found in chunks]
 
 
 def _standing(weighed: Weighed, items: int, drawn: Drawn) -> Standing:
     values = {measure: float(found[0]) for measure, found in weighed(np.ones((1, items))).items()}
-    defined = {measure: replicates[np.isfinite(replicates)] for measure, replicates in drawn.items()}
-    intervals = {measure: percentile_interval(found) for measure, found in defined.items() if len(found)}
-    return Standing(values, intervals)
+    return Standing(values, intervals_of(drawn))
 
 
 def _tests(
@@ -187,10 +191,9 @@ def _tests(
         linear = williams(values[one], values[other], means).p
         return MetricTest(one, other, difference, bootstrap.interval, p, p, bootstrap.p, linear)
 
-    found = []
-    with ThreadPoolExecutor() as pool:
-        for tested in pool.map(test, pairs):
-            found.append(tested)
-            report(f"comparing metrics: {judgements.dimension}", len(found), len(pairs))
+    found: list[MetricTest] = []
+    for tested in LocalEngine().map(test, pairs):
+        found.append(tested)
+        report(f"comparing metrics: {judgements.dimension}", len(found), len(pairs))
     corrected = CORRECTIONS[settings.correction](np.array([tested.permutation for tested in found]))
     return tuple(replace(tested, corrected=p) for tested, p in zip(found, corrected.tolist(), strict=True))

@@ -151,7 +151,7 @@ def _json_number(value: Any) -> Any:
 
 
 def rater_agreement(
-    ratings: Ratings, *, draws: int = 10_000, level: float = 0.05, seed: int = 0, progress: Progress | None = None
+    ratings: Ratings, *, draws: int = 2_000, level: float = 0.05, seed: int = 0, progress: Progress | None = None
 ) -> dict[str, RaterAgreement]:
     """Every dimension of the judgements.
 

@@ -1,7 +1,8 @@
 """One predictor - a metric, or the other people - read against people, under any weights of the items.
 
     pooled     the correlations over all rows: every rating with its text's score, or every text's mean rating
-    per item   the correlations over the texts of one item, averaged over the items where they are defined
+    per item   the correlations over the texts of one item that one person judged (or over their means), averaged over
+               items and persons where they are defined
     accuracy   over pairs of texts of one item; where no item has two texts, over all pairs of rows
 
 Rankings and votes are relative to the other texts of their item, and are read per item.
@@ -11,13 +12,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
 
 from kataribe.core.types import Floats
-from kataribe.people.judged import DECIMALS, Int64s, Judged, Pairs, mean_preferences
+from kataribe.people.judged import DECIMALS, Answers, Int64s, Judged, Pairs, mean_preferences
 from kataribe.stats.correlation import STATISTICS, Ratio, Rows, Ties, pairwise_accuracy
+from kataribe.stats.grouped import grouped_correlations
 from kataribe.stats.paired import Valued
 
 Against = Literal["each", "mean"]
@@ -61,15 +64,22 @@ class Reader:
     per_item: bool
     ties: Ties
 
+    @cached_property
+    def rows(self) -> Answers:
+        """What a metric is read against: every judgement, or every text's mean as one person's."""
+        if self.against == "each":
+            return self.judgements.answers
+        text = np.flatnonzero(np.isfinite(self.judgements.means))
+        return Answers(text, np.zeros_like(text), self.judgements.means[text])
+
+    @cached_property
+    def pairs(self) -> Pairs:
+        return self.judgements.pairs if self.against == "each" else mean_preferences(self.judgements)
+
     def metric(self, scores: Floats) -> Reading:
         """Scores of the texts, in their order."""
-        judgements = self.judgements
-        if self.against == "each":
-            text, value, pairs = judgements.answers.text, judgements.answers.value, judgements.pairs
-        else:
-            text = np.flatnonzero(np.isfinite(judgements.means))
-            value, pairs = judgements.means[text], mean_preferences(judgements)
-        return self._reading(scores[text], value, text, scores[pairs.first] - scores[pairs.second], pairs)
+        differences = scores[self.pairs.first] - scores[self.pairs.second]
+        return self._reading(scores[self.rows.text], self.rows, differences, self.pairs)
 
     def people(self) -> Callable[[Floats], dict[Measure, Floats]] | None:
         """The human ceiling as a function of weights; nothing where no text was judged by two.
@@ -95,43 +105,50 @@ class Reader:
     def _persons(self, others: Floats, majority: Floats) -> Iterator[Reading]:
         answers, pairs = self.judgements.answers, self.judgements.pairs
         for rater in np.unique(answers.rater):
-            kept, kept_pairs = (
-                np.isfinite(others) & (answers.rater == rater),
-                np.isfinite(majority) & (pairs.rater == rater),
-            )
-            if kept.sum() > 1:
-                yield self._ceiling(others, majority, kept, kept_pairs)
+            kept = np.isfinite(others) & (answers.rater == rater)
+            if kept.any():
+                yield self._ceiling(others, majority, kept, np.isfinite(majority) & (pairs.rater == rater))
 
     def _ceiling(self, others: Floats, majority: Floats, kept: np.ndarray, kept_pairs: np.ndarray) -> Reading:
-        answers = self.judgements.answers
-        chosen = Pairs(*(column[kept_pairs] for column in self.judgements.pairs))
-        return self._reading(others[kept], answers.value[kept], answers.text[kept], majority[kept_pairs], chosen)
+        rows = Answers(*(column[kept] for column in self.judgements.answers))
+        pairs = Pairs(*(column[kept_pairs] for column in self.judgements.pairs))
+        return self._reading(others[kept], rows, majority[kept_pairs], pairs)
 
-    def _reading(self, x: Floats, y: Floats, text: Int64s, differences: Floats, pairs: Pairs) -> Reading:
+    def _reading(self, x: Floats, rows: Answers, differences: Floats, pairs: Pairs) -> Reading:
         item_of, items = self.judgements.item_of, self.judgements.items
+        item = item_of[rows.text]
         ratios: dict[Measure, Ratio] = {}
-        if len(self.judgements.pairs.first):
+        if len(self.pairs.first):
             ratios["accuracy"] = pairwise_accuracy(differences, pairs.preferred, item_of[pairs.first], items, self.ties)
         if not self.per_item:
-            return Reading(Rows(x, y, item_of[text], items), ratios, self.ties)
-        for name, values in _by_item(x, y, item_of[text], items).items():
-            ratios[name] = Ratio.mean(values)
+            return Reading(Rows(x, rows.value, item, items), ratios, self.ties)
+        ratios |= _within_items(x, rows.value, rows.rater * items + item, item, items)
         return Reading(None, ratios, self.ties)
 
 
-def _by_item(x: Floats, y: Floats, item: Int64s, items: int) -> dict[Measure, Floats]:
-    values: dict[Measure, Floats] = {name: np.full(items, np.nan) for name in STATISTICS}
-    order = np.argsort(item, kind="stable")
-    bounds = np.searchsorted(item[order], np.arange(items + 1))
-    for place in np.flatnonzero(np.diff(bounds) > 1).tolist():
-        chosen = order[bounds[place] : bounds[place + 1]]
-        if np.ptp(x[chosen]) > 0 and np.ptp(y[chosen]) > 0:
-            for name, value in Rows(x[chosen], y[chosen]).values().items():
-                values[name][place] = value
-        elif np.ptp(y[chosen]) > 0:  # a metric that tells no text from another agrees with nobody
-            for column in values.values():
-                column[place] = 0.0
-    return values
+def _within_items(x: Floats, y: Floats, group: Int64s, item: Int64s, items: int) -> dict[Measure, Ratio]:
+    """The correlations of each group of rows, averaged over the groups of the chosen items."""
+    keys, place = np.unique(group, return_inverse=True)
+    item_of = np.zeros(len(keys), dtype=np.int64)
+    item_of[place] = item
+    # A predictor that tells no text from another, where people do, agrees with nobody.
+    is_flat = _range(x, place, len(keys)) == 0
+    is_told = _range(y, place, len(keys)) > 0
+    ratios: dict[Measure, Ratio] = {}
+    for name, values in grouped_correlations(x, y, place, len(keys)).items():
+        values = np.where(is_flat & is_told, 0.0, values)
+        known = np.isfinite(values)
+        above, below = (np.bincount(item_of, w, items) for w in (np.where(known, values, 0.0), known))
+        ratios[name] = Ratio(above.astype(np.float64), below.astype(np.float64))
+    return ratios
+
+
+def _range(values: Floats, group: Int64s, count: int) -> Floats:
+    low, high = np.full(count, np.inf), np.full(count, -np.inf)
+    np.minimum.at(low, group, values)
+    np.maximum.at(high, group, values)
+    ranges: Floats = high - low
+    return ranges
 
 
 def _mean_of_others(key: Int64s, value: Floats) -> Floats:

@@ -51,16 +51,19 @@ def read_systems(
             both = zip(_columns(columns, weights), people_drawn, strict=True)
             drawn[metric] += [_measures(x, y, settings.ties) for x, y in both]
     standings = {
-        metric: Standing(_measures(column, said, settings.ties), _intervals(drawn[metric]))
+        metric: Standing(_measures(column, said, settings.ties), intervals_of(_by_measure(drawn[metric])))
         for metric, column in scored.items()
     }
     return SystemLevel(tuple(systems), said, scored, standings)
 
 
-def _intervals(drawn: Sequence[Mapping[Measure, float]]) -> dict[Measure, tuple[float, float]]:
-    columns = {measure: np.array([found[measure] for found in drawn]) for measure in MEASURES}
-    defined = {measure: column[np.isfinite(column)] for measure, column in columns.items()}
-    return {measure: percentile_interval(column) for measure, column in defined.items() if len(column)}
+def intervals_of(drawn: Mapping[Measure, Floats]) -> dict[Measure, tuple[float, float]]:
+    """A draw may leave a measure undefined; an interval of the others would pretend that it did not."""
+    return {measure: percentile_interval(found) for measure, found in drawn.items() if np.isfinite(found).all()}
+
+
+def _by_measure(drawn: Sequence[Mapping[Measure, float]]) -> dict[Measure, Floats]:
+    return {measure: np.array([found[measure] for found in drawn]) for measure in MEASURES} if drawn else {}
 
 
 def _columns(valued: Sequence[Valued], weights: Floats) -> Floats:

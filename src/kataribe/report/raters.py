@@ -22,7 +22,8 @@ Agreements = Mapping[str, RaterAgreement]
 # Of more raters than this, a table of every pair says nothing any more; the JSON has it.
 MOST_IN_MATRIX = 12
 
-_HEADER = ["rater", "answers", "offset", "error", "spread", "commonest", "with others", "p corrected", "verdict"]
+_HEADER = ["rater", "answers", "shared", "offset", "error", "spread", "commonest"]
+_HEADER += ["with others", "p corrected", "verdict"]
 
 
 def render_raters(agreements: Agreements, format: str = "table") -> str:
@@ -44,6 +45,7 @@ def _row(rater: RaterReport, with_side: bool) -> list[str]:
     row = [
         rater.rater,
         f"{habits.answers:,}",
+        f"{habits.shared:,}",
         _plain(habits.offset, "+.3f"),
         _plain(habits.error),
         _plain(habits.spread, ".2f"),

@@ -53,7 +53,7 @@ def screen(
     table: Floats,
     *,
     groups: npt.NDArray[np.int64] | None = None,
-    draws: int = 10_000,
+    draws: int = 2_000,
     level: float = 0.05,
     rng: np.random.Generator,
 ) -> list[Screening]:
