@@ -198,6 +198,20 @@ class TestSecurity:
         for _ in range(3):
             assert "<form" in house.client.get(link).text
 
+    def test_start_pressed_twice_binds_the_same_browser(self, house: House) -> None:
+        link = house.link()
+        house.client.get(link)  # gives this browser its session
+        for _ in range(2):
+            assert house.client.post(f"{link}/start", follow_redirects=False).status_code == 303
+        assert house.client.get(f"{link}/state").status_code == 200
+        house.client.cookies.clear()
+        assert house.client.post(f"{link}/start").status_code == 403
+
+    def test_weak_session_of_a_browser_is_replaced(self, house: House) -> None:
+        link = house.link()
+        answer = house.client.post(f"{link}/start", headers={"cookie": "kataribe_session=x"}, follow_redirects=False)
+        assert len(answer.headers["set-cookie"].partition("=")[2].partition(";")[0]) == 32
+
     def test_second_browser_is_refused_until_the_admin_frees_the_link(self, house: House) -> None:
         rater = house.rater()
         rater.answer(1, {"overall": "a"})

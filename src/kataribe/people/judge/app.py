@@ -30,7 +30,7 @@ from starlette.routing import Route
 from kataribe.people.judge import admin, answers, security
 from kataribe.people.judge.pages import Pages
 from kataribe.people.judge.plan import Task, plan, text_of
-from kataribe.people.judge.store import Rater, Store, hashed
+from kataribe.people.judge.store import Rater, Store, hashed, new_token
 from kataribe.people.judge.study import Study, described
 from kataribe.people.judge.words import in_language, words
 
@@ -69,7 +69,9 @@ class Rooms:
     def page(self, request: Request) -> Response:
         rater = self.rater(request)
         if rater.session is None:
-            return self.pages.show(request, "welcome.html", tasks=len(self.plan(rater.number)))
+            welcome = self.pages.show(request, "welcome.html", tasks=len(self.plan(rater.number)))
+            self.give_session(request, welcome)
+            return welcome
         if not self.is_bound(request, rater):
             return self.pages.show(request, "message.html", status=403, message="refused")
         return self.pages.show(request, "judge.html")
@@ -78,16 +80,10 @@ class Rooms:
         security.refuse_other_sites(request, self.public_url)
         await security.bounded_body(request)
         rater = await run_in_threadpool(self.rater, request)
-        session = await run_in_threadpool(self.store.bind, rater)
-        if session is None and not self.is_bound(request, rater):
+        response = RedirectResponse(f"/r/{request.path_params['link']}", status_code=303)
+        session = self.give_session(request, response)
+        if not await run_in_threadpool(self.store.bind, rater, session):
             return self.pages.show(request, "message.html", status=403, message="refused")
-        address = f"/r/{request.path_params['link']}"
-        response = RedirectResponse(address, status_code=303)
-        if session is not None:
-            secure = self.public_url.startswith("https:")
-            response.set_cookie(
-                SESSION, session, path=address, httponly=True, samesite="lax", secure=secure, max_age=365 * 86_400
-            )
         return response
 
     def state(self, request: Request) -> Response:
@@ -157,6 +153,22 @@ class Rooms:
         if clip is None or not clip.file.is_file():
             raise HTTPException(404)
         return FileResponse(clip.file, media_type=clip.type, headers={"cache-control": "private, max-age=3600"})
+
+    def give_session(self, request: Request, response: Response) -> str:
+        """The browser's own secret, from before it is bound: a Start pressed twice binds the same browser twice."""
+        session = request.cookies.get(SESSION, "")
+        if len(session) < len(new_token()):
+            session = new_token()
+            response.set_cookie(
+                SESSION,
+                session,
+                path=f"/r/{request.path_params['link']}",
+                httponly=True,
+                samesite="lax",
+                secure=self.public_url.startswith("https:"),
+                max_age=365 * 86_400,
+            )
+        return session
 
     def rater(self, request: Request) -> Rater:
         """Whose link this is; a forged one is as good as none."""

@@ -129,13 +129,12 @@ class Store:
         rows = self._read("SELECT number, name, session FROM raters WHERE link = ?", (hashed(token),))
         return Rater(*rows[0]) if rows else None
 
-    def bind(self, rater: Rater) -> str | None:
-        """The session of the first browser that starts; nothing for every later one."""
-        session = new_token()
+    def bind(self, rater: Rater, session: str) -> bool:
+        """Give the link to the first browser that starts; is it this one?"""
         with self._transaction() as run:
             run("UPDATE raters SET session = ? WHERE number = ? AND session IS NULL", (hashed(session), rater.number))
             (bound,) = next(run("SELECT session FROM raters WHERE number = ?", (rater.number,)))
-        return session if bound == hashed(session) else None
+        return bool(bound == hashed(session))
 
     def release(self, number: int) -> None:
         """The next browser that opens the link may go on where the last one stopped."""
