@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Callable
+from importlib.util import find_spec
 from typing import Any
 
 from kataribe.core.errors import UsageError
@@ -11,12 +12,8 @@ from kataribe.core.errors import UsageError
 
 def require() -> None:
     """The app's own dependencies come with an extra."""
-    try:
-        import starlette
-        import uvicorn  # noqa: F401
-    except ImportError:
-        raise UsageError("the judging app needs starlette and uvicorn", hint="pip install 'kataribe[judge]'") from None
-    del starlette
+    if find_spec("starlette") is None or find_spec("uvicorn") is None:
+        raise UsageError("the judging app needs starlette and uvicorn", hint="pip install 'kataribe[judge]'")
 
 
 def listen(host: str, port: int) -> socket.socket:
