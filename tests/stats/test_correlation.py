@@ -6,7 +6,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -51,6 +51,9 @@ def test_correlations_equal_scipys(columns: tuple[np.ndarray, np.ndarray]) -> No
 
 @settings(max_examples=100, deadline=None)
 @given(columns=two_columns(), seed=st.integers(0, 99))
+@example(
+    columns=(np.array([0.0] * 6 + [1.0]), np.array([0.0] * 4 + [5.0, 0.0, 0.0])), seed=44
+)  # a draw of equal values
 def test_a_weight_counts_a_unit_that_often(columns: tuple[np.ndarray, np.ndarray], seed: int) -> None:
     x, y = columns
     rng = np.random.default_rng(seed)

@@ -102,10 +102,12 @@ class Rows:
         columns = (np.ones(len(x)), x, y, x * x, y * y, x * y)
         moments = np.column_stack([np.bincount(self.unit_of, column, self.unit_count) for column in columns])
         n, sx, sy, sxx, syy, sxy = (weights @ moments).T
+        x_scatter, y_scatter = n * sxx - sx**2, n * syy - sy**2
+        # Draws of equal values leave nothing but rounding.
+        defined = (x_scatter > _ROUNDING * n * sxx) & (y_scatter > _ROUNDING * n * syy)
         with np.errstate(invalid="ignore", divide="ignore"):
-            square = (n * sxx - sx**2) * (n * syy - sy**2)
-            correlation = (n * sxy - sx * sy) / np.sqrt(np.maximum(square, 0.0))
-            return np.where(square > (_ROUNDING * n**2) ** 2, np.clip(correlation, -1.0, 1.0), np.nan)
+            correlation = (n * sxy - sx * sy) / np.sqrt(x_scatter * y_scatter)
+        return np.where(defined, np.clip(correlation, -1.0, 1.0), np.nan)
 
     def _ranks(self, weights: Floats) -> _RankStatistics:
         x_values, x = np.unique(self.x, return_inverse=True)
