@@ -1,0 +1,87 @@
+"""Texts -> scene graphs, with GiNZA as the parser."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import version
+from typing import Any
+
+from kataribe.core.errors import InputError, UsageError, shorten
+from kataribe.core.progress import report
+from kataribe.text.scene_graph import categories
+from kataribe.text.scene_graph.graph import SceneGraph
+from kataribe.text.scene_graph.needs import need
+from kataribe.text.scene_graph.phrases import read_phrases
+from kataribe.text.scene_graph.rules import build_graph
+
+_BATCH = 128
+# Captions are often published with their words set apart; the parser does its own segmentation.
+_SPACE_INSIDE = re.compile(r"(?<=[^\x00-\x7f])\s+(?=[^\x00-\x7f])")
+
+
+@dataclass(frozen=True)
+class GinzaParser:
+    """
+    >>> from kataribe.text.scene_graph.graph import spell
+    >>> [graph] = open_parser().graphs(["デニムパンツをはいた少女がサッカーボールを蹴ろうとしている"])
+    >>> [spell(entry) for entry in graph.relations]
+    ['少女-はく-デニムパンツ', '少女-蹴る-サッカーボール']
+    """
+
+    nlp: Any
+    model: str
+
+    @property
+    def signature(self) -> dict[str, str]:
+        """Everything whose version can move an edge."""
+        return {
+            "parser": f"ginza{version('ginza')}",
+            "model": f"{self.model}{self.nlp.meta['version']}",
+            "spacy": version("spacy"),
+            "dictionary": f"sudachi{version('sudachipy')}-core{version('sudachidict_core')}",
+            "categories": categories.signature(),
+        }
+
+    def graphs(self, texts: Sequence[str]) -> list[SceneGraph]:
+        """The graph of each text. A text that cannot be parsed is an error that shows it."""
+        return list(self._graphs([_SPACE_INSIDE.sub("", text.strip()) for text in texts]))
+
+    def _graphs(self, texts: Sequence[str]) -> Iterator[SceneGraph]:
+        for start in range(0, len(texts), _BATCH):
+            batch = texts[start : start + _BATCH]
+            report("parsing captions", start, len(texts))
+            for document in self._documents(batch):
+                yield build_graph(read_phrases(document))
+        report("parsing captions", len(texts), len(texts))
+
+    def _documents(self, batch: Sequence[str]) -> list[Any]:
+        try:
+            return list(self.nlp.pipe(batch, batch_size=_BATCH))
+        except Exception:  # the parser says what was wrong, but not with which text
+            return [self._document(text) for text in batch]
+
+    def _document(self, text: str) -> Any:
+        try:
+            return self.nlp(text)
+        except Exception as error:
+            raise InputError(
+                f"GiNZA cannot parse the caption {shorten(text, 30)!r} of {len(text):,} characters ({error})",
+                hint="shorten it, or leave it out",
+            ) from None
+
+
+@cache
+def open_parser(model: str = "ja_ginza") -> GinzaParser:
+    """A GiNZA model by its name; it is loaded once."""
+    spacy = need("spacy")
+    need("ginza")
+    try:
+        return GinzaParser(spacy.load(model, exclude=["ner"]), model)
+    except (OSError, ValueError) as error:
+        raise UsageError(
+            f"the GiNZA model {shorten(model)!r} cannot be loaded ({shorten(error, 90)})",
+            hint="pip install 'kataribe[ja]' brings ja_ginza",
+        ) from None
