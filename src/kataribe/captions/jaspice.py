@@ -19,7 +19,6 @@ it is an error. The corpus value is the mean over items, as in the original.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -30,11 +29,10 @@ import numpy as np
 from kataribe.captions.items import Captions, TokenizedCaptions
 from kataribe.core.metric import Measured, Metric, option
 from kataribe.core.types import Array, Floats
-from kataribe.text.scene_graph.ginza import open_parser
+from kataribe.text.scene_graph.cache import cached_graphs
+from kataribe.text.scene_graph.ginza import has_japanese, open_parser
 from kataribe.text.scene_graph.graph import SceneGraph, Tuple
 from kataribe.text.synonyms import Synonyms, open_synonyms
-
-_JAPANESE = re.compile("[\u3040-\u30ff\u3400-\u9fff]")
 
 Numbers = frozenset[int]
 
@@ -74,7 +72,7 @@ class JaSpice(Metric):
     title: ClassVar[str] = "JaSPICE"
     columns: ClassVar[tuple[str, ...]] = ("items", "f1", "precision", "recall")
 
-    # No default of its own, so that the parser is always printed: `jaspice` is read as jaspice(ginza) and prints as that.
+    # No default of its own, so that the parser is always printed: `jaspice` is read and prints as jaspice(ginza).
     parser: Literal["ginza"] = option(None, "the parser; ginza unless said", positional=True)
     model: str = option("ja_ginza", "the GiNZA model")
     synonyms: str = option("none", "none, sudachi (the groups in its dictionary) or a table file")
@@ -87,7 +85,7 @@ class JaSpice(Metric):
         synonyms = open_synonyms(self.synonyms)
         texts = items.tokens("none").sentences.texts
         parser = open_parser(self.model)
-        graphs = parser.graphs(texts)
+        graphs = cached_graphs(parser, texts)
         signature = {**parser.signature, "synonyms": synonyms.signature}
         return _number(graphs, synonyms, signature, _warnings(texts, graphs))
 
@@ -148,7 +146,7 @@ def _number(
 
 
 def _warnings(texts: Sequence[str], graphs: Sequence[SceneGraph]) -> tuple[str, ...]:
-    foreign = sum(bool(text) and not _JAPANESE.search(text) for text in texts)
+    foreign = sum(bool(text) and not has_japanese(text) for text in texts)
     bare = sum(bool(text) and not any(graph) for text, graph in zip(texts, graphs, strict=True))
     said = []
     if foreign:

@@ -12,7 +12,7 @@ from typing import Any
 import typer
 
 import kataribe
-from kataribe.cli import audit, compare, demo, detect, doctor, metrics, report, resources, score, train
+from kataribe.cli import audit, compare, demo, detect, doctor, metrics, parse, report, resources, score, train
 from kataribe.core.errors import KataribeError
 
 # Typer carries its own copy of click, whose base of all usage errors it does not export.
@@ -36,6 +36,7 @@ app.command("compare")(compare.compare)
 app.command("report")(report.report)
 app.command("metrics")(metrics.metrics)
 app.command("detect")(detect.detect)
+app.command("parse")(parse.parse)
 app.command("demo")(demo.demo)
 app.command("doctor")(doctor.doctor)
 

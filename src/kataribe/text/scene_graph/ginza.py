@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
 from typing import Any
 
 from kataribe.core.errors import InputError, UsageError, shorten
-from kataribe.core.progress import report
 from kataribe.text.scene_graph import categories
 from kataribe.text.scene_graph.graph import SceneGraph
 from kataribe.text.scene_graph.needs import need
 from kataribe.text.scene_graph.phrases import read_phrases
 from kataribe.text.scene_graph.rules import build_graph
 
-_BATCH = 128
+# Small enough that progress moves, large enough that a batch's overhead does not show.
+BATCH = 128
 # Captions are often published with their words set apart; the parser does its own segmentation.
 _SPACE_INSIDE = re.compile(r"(?<=[^\x00-\x7f])\s+(?=[^\x00-\x7f])")
+_JAPANESE = re.compile("[\u3040-\u30ff\u3400-\u9fff]")
+
+
+def has_japanese(text: str) -> bool:
+    return _JAPANESE.search(text) is not None
 
 
 @dataclass(frozen=True)
@@ -47,21 +52,14 @@ class GinzaParser:
 
     def graphs(self, texts: Sequence[str]) -> list[SceneGraph]:
         """The graph of each text. A text that cannot be parsed is an error that shows it."""
-        return list(self._graphs([_SPACE_INSIDE.sub("", text.strip()) for text in texts]))
+        documents = self._documents([_SPACE_INSIDE.sub("", text.strip()) for text in texts])
+        return [build_graph(read_phrases(document)) for document in documents]
 
-    def _graphs(self, texts: Sequence[str]) -> Iterator[SceneGraph]:
-        for start in range(0, len(texts), _BATCH):
-            batch = texts[start : start + _BATCH]
-            report("parsing captions", start, len(texts))
-            for document in self._documents(batch):
-                yield build_graph(read_phrases(document))
-        report("parsing captions", len(texts), len(texts))
-
-    def _documents(self, batch: Sequence[str]) -> list[Any]:
+    def _documents(self, texts: Sequence[str]) -> list[Any]:
         try:
-            return list(self.nlp.pipe(batch, batch_size=_BATCH))
+            return list(self.nlp.pipe(texts, batch_size=BATCH))
         except Exception:  # the parser says what was wrong, but not with which text
-            return [self._document(text) for text in batch]
+            return [self._document(text) for text in texts]
 
     def _document(self, text: str) -> Any:
         try:

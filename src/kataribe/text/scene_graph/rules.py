@@ -16,8 +16,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from kataribe.text.scene_graph.categories import MOTIONS, is_attribute, is_quality, is_quantity, is_time
+from kataribe.text.scene_graph.categories import is_attribute, is_quality, is_quantity, is_time
 from kataribe.text.scene_graph.graph import NOBODY, SceneGraph, Word
+from kataribe.text.scene_graph.lexicon import MOTIONS
 from kataribe.text.scene_graph.phrases import Phrase
 
 _ARGUMENTS = ("ヲ", "ニ", "カラ", "ヨリ", "ト", "ヘ")
