@@ -25,6 +25,12 @@ FORMAL = _words("""
     の こと ところ 様子 ようす さま 様 姿 光景 場面 瞬間 最中 状態 まま ため 時 とき 際 途中 よう 一緒
 """)
 
+# Of these, the ones whose clause has the subject of the clause that follows: 立ったまま食べる.
+ATTENDANT = _words("まま ため よう")
+
+# Adjectives whose が names what they are about, not whom: 犬が好きな女性.
+ABOUT = _words("好き 大好き 嫌い 大嫌い 上手 下手 得意 苦手 欲しい 怖い 可能 必要")
+
 # Quantities that the dictionary does not call so.
 QUANTITIES = _words("""
     たくさん 沢山 大勢 多く 多数 複数 少数 数々 いくつか 幾つか 何人か 何匹か 何台か 全員 すべて 全て 無数

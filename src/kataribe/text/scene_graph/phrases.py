@@ -11,9 +11,9 @@ from itertools import zip_longest
 from typing import Any, Literal
 
 from kataribe.text.scene_graph import tokens
-from kataribe.text.scene_graph.categories import is_animate, is_quantity, is_time
+from kataribe.text.scene_graph.categories import is_animate, is_quality, is_quantity, is_time
 from kataribe.text.scene_graph.graph import Word
-from kataribe.text.scene_graph.lexicon import ADNOMINAL, FORMAL, LOCATIONS
+from kataribe.text.scene_graph.lexicon import ABOUT, ADNOMINAL, FORMAL, LOCATIONS
 
 Kind = Literal["noun", "predicate", "modifier", "adverb"]
 
@@ -31,6 +31,7 @@ class Phrase:
     is_verbal_noun: bool = False
     is_copular: bool = False
     is_listed: bool = False
+    is_quality: bool = False
     children: list[Phrase] = field(default_factory=list, repr=False)
 
     @property
@@ -64,6 +65,8 @@ def read_phrases(document: Any) -> list[Phrase]:
     for phrase in found:
         if phrase.head is not None:
             phrase.head.children.append(phrase)
+    for phrase in found:
+        _lift_subject(phrase)
     return found
 
 
@@ -105,7 +108,9 @@ def _predicate(token: Any, carrier: Any) -> Phrase:
     if carrier.i != token.i:
         ending += tokens.run(carrier)
     kind: Kind = "adverb" if tokens.is_adverbial(token, ending) else "predicate"
-    return Phrase(tokens.predicate_word(token, ending), kind, tokens.joins(carrier, ending), token.i)
+    is_quality = token.tag_.startswith(("形容詞", "形状詞"))
+    word, mark = tokens.predicate_word(token, ending), tokens.joins(carrier, ending)
+    return Phrase(word, kind, mark, token.i, is_quality=is_quality)
 
 
 def _merge_people(phrases: list[Phrase]) -> list[Phrase]:
@@ -152,7 +157,8 @@ def _belongs_higher(phrase: Phrase, head: Phrase) -> bool:
         is_company = is_animate(phrase.word.text) and not is_animate(head.word.text)
         # 友達と一緒に遊ぶ is 友達と遊ぶ; and 犬と公園を散歩する: nobody walks a dog and a park.
         return head.word.text == "一緒" or (is_company and head.mark not in ("ガ", "ハ", "ノ", "ト"))
-    return phrase.mark not in ("", "ノ") and not head.is_copular and head.mark != "ノ"
+    is_said = head.is_copular or (head.mark == "ノ" and is_quality(head.word.text))  # 髪が茶色の女性
+    return phrase.mark not in ("", "ノ") and not is_said
 
 
 def _mend_predicate(phrase: Phrase) -> None:
@@ -161,3 +167,29 @@ def _mend_predicate(phrase: Phrase) -> None:
         if phrase.mark != "連用" and not (head.mark == "ノ" and is_quantity(head.word.text)):
             return
         phrase.head = head.head
+
+
+def _lift_subject(phrase: Phrase) -> None:
+    """少女が黒いピアノの前に座る: not she is black. GiNZA likes to give a subject to the first predicate it meets.
+
+    Somebody who is the subject of a relative clause moves to the clause above if that one has no subject, and if the
+    relative clause can do without: it is an adjective (not one like 好き, and 髪が長い is not about somebody), or it
+    has an object of its own and modifies somebody else who can be its subject (男性が赤い服を着た女性を見る).
+    """
+    clause = phrase.head
+    if phrase.mark != "ガ" or clause is None or clause.kind != "predicate" or clause.mark != "連体":
+        return
+    modified = above = clause.head
+    while above is not None and above.kind == "noun" and above.mark not in ("ガ", "ハ"):
+        above = above.head
+    if modified is None or above is None or above.kind != "predicate" or not is_animate(phrase.word.text):
+        return
+    if any(child.mark in ("ガ", "ハ") for child in above.children if child.kind == "noun"):
+        return
+    has_object = any(child.mark == "ヲ" for child in clause.children if child.kind == "noun")
+    is_adjective = clause.is_quality and clause.word.text not in ABOUT
+    if is_adjective or (has_object and is_animate(modified.word.text)):
+        clause.children.remove(phrase)
+        above.children.append(phrase)
+        above.children.sort(key=lambda child: child.place)
+        phrase.head = above

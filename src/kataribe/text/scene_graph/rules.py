@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 
 from kataribe.text.scene_graph.categories import is_attribute, is_quality, is_quantity, is_time
 from kataribe.text.scene_graph.graph import NOBODY, SceneGraph, Word
-from kataribe.text.scene_graph.lexicon import MOTIONS
+from kataribe.text.scene_graph.lexicon import ATTENDANT, MOTIONS
 from kataribe.text.scene_graph.phrases import Phrase
 
 _ARGUMENTS = ("ヲ", "ニ", "カラ", "ヨリ", "ト", "ヘ")
@@ -31,6 +31,7 @@ class _Relation:
 
     word: Word
     subjects: list[Word] = field(default_factory=list)
+    topics: list[Word] = field(default_factory=list)
     arguments: list[Word] = field(default_factory=list)
     late_arguments: list[Word] = field(default_factory=list)
     times: list[Word] = field(default_factory=list)
@@ -109,7 +110,9 @@ class _Builder:
         elif is_quantity(text) and phrase.mark in ("", "デ"):
             self._floating_quantity(phrase)
         elif phrase.mark in _SUBJECTS or (phrase.mark == "ノ" and head.mark == "連体"):
-            relation.subjects += self._things(phrase)
+            things = self._things(phrase)
+            relation.subjects += things
+            relation.topics += things if phrase.mark == "ハ" else []
         else:
             self._case(relation, phrase.mark, self._things(phrase))
 
@@ -197,17 +200,19 @@ class _Builder:
 
     def _share_subjects(self) -> None:
         chained = [
-            (self.predicates[phrase], self.predicates[phrase.head])
+            (self.predicates[phrase], self.predicates[after])
             for phrase in self.predicates
-            if phrase.mark == "連用" and phrase.head in self.predicates
+            if (after := _next_in_chain(phrase)) in self.predicates
         ]
         changed = True
         while changed:
             changed = False
             for one, other in chained:
                 if bool(one.subjects) != bool(other.subjects):
-                    subjects = one.subjects or other.subjects
-                    one.subjects, other.subjects = list(subjects), list(subjects)
+                    giver, taker = (one, other) if one.subjects else (other, one)
+                    # 女の子は眼鏡をかけ、髪が短い: the girl wears them, not her hair.
+                    taker.subjects = list(giver.topics or giver.subjects)
+                    taker.topics = list(giver.topics)
                     changed = True
 
     # Places
@@ -239,7 +244,7 @@ class _Builder:
                 if phrase.mark in _SUBJECTS:
                     clause.subjects += landmarks
                 self._case(clause, phrase.mark, landmarks)
-            self.locations.append(_Relation(phrase.word, landmarks, located))
+            self.locations.append(_Relation(phrase.word, subjects=landmarks, arguments=located))
 
     # What is left open
 
@@ -264,6 +269,14 @@ class _Builder:
 
 def _is_thing(phrase: Phrase) -> bool:
     return phrase.kind == "noun" and not phrase.is_formal
+
+
+def _next_in_chain(phrase: Phrase) -> Phrase | None:
+    """The predicate that a predicate shares its subject with."""
+    head = phrase.head
+    if phrase.mark == "連体" and head is not None and head.word.text in ATTENDANT:
+        return head.head
+    return head if phrase.mark == "連用" else None
 
 
 def _located(clause: _Relation, mark: str) -> list[Word]:

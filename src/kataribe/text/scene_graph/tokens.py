@@ -11,7 +11,7 @@ from typing import Any
 
 from kataribe.text.scene_graph.categories import count_key, is_quantity
 from kataribe.text.scene_graph.graph import Word
-from kataribe.text.scene_graph.lexicon import BECOMING, CARRIERS, CASES, CHAINING, DENIALS, PHASES, VOICES
+from kataribe.text.scene_graph.lexicon import ATTENDANT, BECOMING, CARRIERS, CASES, CHAINING, DENIALS, PHASES, VOICES
 
 # What belongs to the phrase of the word it depends on.
 _PARTS = frozenset(("case", "aux", "mark", "fixed", "punct", "cop", "compound", "nummod", "clf", "det", "cc"))
@@ -152,8 +152,10 @@ def predicate_word(token: Any, ending: list[Any]) -> Word:
 def joins(token: Any, ending: list[Any]) -> str:
     """How a predicate joins what it depends on: 連用 (chained), 連体 (a relative clause), or otherwise."""
     last = ending[-1]
-    if last.dep_ == "mark" or (last.dep_ == "case" and last.i != token.i):
-        return "連用" if last.text in CHAINING else ""
+    if last.dep_ == "fixed" and last.tag_.startswith("助詞"):  # に of ために
+        last = last.head
+    if last.dep_ in ("mark", "case"):
+        return "連用" if last.text in CHAINING or last.text in ATTENDANT else ""
     inflected = next((part for part in reversed(ending) if inflection(part)), token)
     if "連用形" in inflection(inflected):
         return "連用"
