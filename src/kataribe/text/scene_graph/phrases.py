@@ -137,8 +137,8 @@ def _mend_noun(phrase: Phrase, following: Phrase | None) -> None:
     is_counted = is_quantity(phrase.word.text) or is_time(phrase.word.text)
     if phrase.is_listed and not is_counted and _is_noun_beside(following, phrase):
         phrase.mark, phrase.head = "ト", following  # 犬、猫、鳥が
-    while (head := phrase.head) is not None and head.kind == "noun" and head.head is not None:
-        if not _belongs_higher(phrase, head):
+    while (head := phrase.head) is not None and head.kind in ("noun", "adverb") and head.head is not None:
+        if head.kind == "noun" and not _belongs_higher(phrase, head):
             return
         phrase.head = head.head
 

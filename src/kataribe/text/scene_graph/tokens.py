@@ -109,10 +109,10 @@ def particles(token: Any) -> list[Any]:
 def case(token: Any) -> str:
     """ガ, ヲ ...; ハ for a topic, which is the subject unless the parser says otherwise; ト also for unmarked lists."""
     marks = particles(token)
-    for mark in marks:
-        if mark.text in CASES:
-            return CASES[mark.text]
-    if marks:
+    cases = [CASES[mark.text] for mark in marks if mark.text in CASES and (mark.text != "か" or mark is marks[-1])]
+    if cases:
+        return cases[0]
+    if any(mark.tag_ == "助詞-係助詞" for mark in marks):
         return "ヲ" if token.dep_ == "obj" else "ハ"
     by_label = {"nsubj": "ガ", "obj": "ヲ", "nmod": "ト", "conj": "ト"}
     return by_label.get(token.dep_, "")
