@@ -62,6 +62,8 @@ def furnish(folder: Path, page: Path) -> dict[str, str]:
     samples = ROOT / "src" / "kataribe" / "samples"
     shutil.copy(samples / "captions_pred.json", folder / "pred.json")
     shutil.copy(samples / "captions_refs.json", folder / "refs.json")
+    for name in ("pred", "refs"):
+        shutil.copy(samples / f"captions_ja_{name}.json", folder / f"{name}_ja.json")
     for name in ("pred", "one", "two"):
         shutil.copy(samples / f"stories_{name}.json", folder / ("story.json" if name == "pred" else f"{name}.json"))
     predictions = json.loads((folder / "pred.json").read_text(encoding="utf-8"))
