@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -44,6 +47,18 @@ def test_a_caption_alone_has_the_graph_that_it_has_in_a_batch(graphs: dict[str, 
 @pytest.mark.xfail(strict=True, reason="GiNZA attaches a phrase to the wrong predicate")
 def test_caption_that_the_parser_misreads(caption: str) -> None:
     assert spelled(caption) == set(KNOWN_PARSER_ERRORS[caption].split())
+
+
+PAGE = Path(__file__).parents[3] / "docs" / "metrics" / "jaspice.md"
+TABLE = PAGE.read_text(encoding="utf-8").partition("## The rules")[2].partition("\n## ")[0]
+EXAMPLES = [line.split(" | ")[-2:] for line in TABLE.splitlines() if line.startswith("| ") and "`" in line]
+
+
+@pytest.mark.parametrize(("captions", "tuples"), EXAMPLES, ids=[captions for captions, _ in EXAMPLES])
+def test_the_page_about_the_rules_is_true(captions: str, tuples: str) -> None:
+    promised = set(re.findall("`(.+?)`", tuples))
+    given = set().union(*(spelled(caption) for caption in captions.split("、")))
+    assert {entry for entry in given if "-" in entry} == promised
 
 
 @pytest.mark.parametrize(

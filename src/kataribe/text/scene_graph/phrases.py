@@ -110,7 +110,8 @@ def _predicate(token: Any, carrier: Any) -> Phrase:
     kind: Kind = "adverb" if tokens.is_adverbial(token, ending) else "predicate"
     is_quality = token.tag_.startswith(("形容詞", "形状詞"))
     word, mark = tokens.predicate_word(token, ending), tokens.joins(carrier, ending)
-    return Phrase(word, kind, mark, token.i, is_quality=is_quality)
+    quantity = tokens.verb_quantity(token) if token.tag_.startswith("動詞") else None
+    return Phrase(word, kind, mark, token.i, quantity=quantity, is_quality=is_quality)
 
 
 def _merge_people(phrases: list[Phrase]) -> list[Phrase]:

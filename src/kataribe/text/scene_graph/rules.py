@@ -14,6 +14,7 @@ A predicate without arguments is an attribute of its subject.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from kataribe.text.scene_graph.categories import is_attribute, is_quality, is_quantity, is_time
@@ -23,6 +24,7 @@ from kataribe.text.scene_graph.phrases import Phrase
 
 _ARGUMENTS = ("ヲ", "ニ", "カラ", "ヨリ", "ト", "ヘ")
 _SUBJECTS = ("ガ", "ハ")
+_COUNTED = ("ガ", "ハ", "ヲ")
 
 
 @dataclass(eq=False)
@@ -60,6 +62,8 @@ class _Builder:
                 self._attribute(phrase.head.word, phrase.word)
             elif phrase.kind == "adverb" and is_quantity(phrase.word.text):
                 self._floating_quantity(phrase)
+            elif phrase.kind == "predicate" and phrase.quantity is not None:
+                self._count(phrase, phrase.quantity, phrase.place)
         self._relative_clauses()
         self._share_subjects()
         self._place()
@@ -139,14 +143,14 @@ class _Builder:
 
     def _floating_quantity(self, phrase: Phrase) -> None:
         """魚を3匹釣る: a quantity on its own counts the nearest subject or object before it, else the one after."""
-        head = phrase.head
-        nouns = [] if head is None else [noun for noun in head.children if noun.kind == "noun" and noun is not phrase]
-        if phrase.mark == "デ":
-            nouns = [noun for noun in nouns if noun.mark in _SUBJECTS]
-        counted = [noun for noun in nouns if noun.mark in (*_SUBJECTS, "ヲ") and _is_thing(noun)]
-        before = [noun for noun in counted if noun.place < phrase.place]
+        if phrase.head is not None:
+            self._count(phrase.head, phrase.word, phrase.place, _SUBJECTS if phrase.mark == "デ" else _COUNTED)
+
+    def _count(self, head: Phrase, quantity: Word, place: int, marks: Sequence[str] = _COUNTED) -> None:
+        counted = [noun for noun in head.children if _is_thing(noun) and noun.mark in marks and noun.place != place]
+        before = [noun for noun in counted if noun.place < place]
         if before or counted:
-            self._attribute((before[-1] if before else counted[0]).word, phrase.word)
+            self._attribute((before[-1] if before else counted[0]).word, quantity)
 
     def _is_quality(self, phrase: Phrase) -> bool:
         """スカートは緑です: what a subject is said to be is its attribute; a colour or a number is nothing besides."""
