@@ -53,6 +53,8 @@ def open_synonyms(name: str) -> Synonyms:
         return Synonyms("none", lambda word: ())
     if name == "sudachi":
         return Synonyms(f"sudachi-core{version('sudachidict_core')}", _sudachi_groups)
+    if not Path(name).exists():
+        raise InputError("there is no such file", file=name, hint="synonyms are none, sudachi or a table file")
     return _read_table(Path(name))
 
 

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+import spacy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -120,6 +121,12 @@ def test_a_text_that_cannot_be_parsed_is_an_error_that_shows_it() -> None:
 def test_an_absent_model_is_named_with_the_way_out() -> None:
     with pytest.raises(UsageError, match=r"'ja_nowhere' cannot be loaded .* pip install 'kataribe\[ja\]'"):
         open_parser("ja_nowhere")
+
+
+def test_a_model_of_another_language_is_refused(tmp_path: Path) -> None:
+    spacy.blank("en").to_disk(tmp_path / "english")
+    with pytest.raises(UsageError, match="is not one of Japanese"):
+        open_parser(str(tmp_path / "english"))
 
 
 def test_an_absent_package_is_named_with_the_way_out(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -77,9 +77,12 @@ def open_parser(model: str = "ja_ginza") -> GinzaParser:
     spacy = need("spacy")
     need("ginza")
     try:
-        return GinzaParser(spacy.load(model, exclude=["ner"]), model)
+        nlp = spacy.load(model, exclude=["ner"])
     except (OSError, ValueError) as error:
         raise UsageError(
             f"the GiNZA model {shorten(model)!r} cannot be loaded ({shorten(error, 90)})",
             hint="pip install 'kataribe[ja]' brings ja_ginza",
         ) from None
+    if nlp.lang != "ja":
+        raise UsageError(f"the model {shorten(model)!r} is not one of Japanese", hint="use ja_ginza")
+    return GinzaParser(nlp, model)
