@@ -138,9 +138,15 @@ def test_the_result_names_the_parser_and_shows_the_tuples() -> None:
     assert "|synonyms:none|" in scored.signature
     assert scored.details == [
         {
-            "candidate_tuples": [["犬"], ["犬", "走る"]],
-            "reference_tuples": [["犬"], ["犬", "走る"], ["犬", "白い"]],
-            "matched_tuples": [["犬"], ["犬", "走る"]],
+            "candidate_tuples": [
+                {"words": ["犬"], "matched": True},
+                {"words": ["犬", "走る"], "matched": True},
+            ],
+            "reference_tuples": [
+                {"words": ["犬"], "matched": True},
+                {"words": ["犬", "走る"], "matched": True},
+                {"words": ["犬", "白い"], "matched": False},
+            ],
         }
     ]
 

@@ -51,18 +51,25 @@ class _Scenes:
         places = captions.references[captions.bounds[item] : captions.bounds[item + 1]]
         return frozenset().union(*(self.sets[place] for place in places.tolist()))
 
-    def matched(self, one: Numbers, other: Numbers) -> list[int]:
-        """The tuples of the smaller set that the larger one has.
+    def matches(self, one: Numbers, other: Numbers) -> int:
+        """How many tuples of the smaller set the larger one has.
 
         Of two sets of one size the one with fewer matches counts, so that the order of the two never does.
         """
-        if not self.equal:
-            return sorted(one & other)
-        found = [self._found(*pair) for pair in ((one, other), (other, one)) if len(pair[0]) <= len(pair[1])]
-        return min(found, key=len)
+        pairs = [(one, other), (other, one)]
+        return min(len(self.found(*pair)) for pair in pairs if len(pair[0]) <= len(pair[1]))
 
-    def _found(self, sought: Numbers, among: Numbers) -> list[int]:
-        return sorted(number for number in sought if not self.equal[number].isdisjoint(among))
+    def found(self, sought: Numbers, among: Numbers) -> Numbers:
+        if not self.equal:
+            return sought & among
+        return frozenset(number for number in sought if not self.equal[number].isdisjoint(among))
+
+    def show(self, shown: Numbers, other: Numbers) -> list[dict[str, Any]]:
+        found = self.found(shown, other)
+        return [
+            {"words": [str(word) for word in self.tuples[number]], "matched": number in found}
+            for number in sorted(shown)
+        ]
 
 
 @dataclass(frozen=True)
@@ -94,7 +101,7 @@ class JaSpice(Metric):
         rows = np.ones((len(items), len(self.columns)))
         for item, place in enumerate(captions.candidates.tolist()):
             candidate, references = context.sets[place], context.references(captions, item)
-            matched = len(context.matched(candidate, references))
+            matched = context.matches(candidate, references)
             # 2 m / (c + r) is the harmonic mean of m / c and m / r.
             rows[item, 1:] = (
                 2 * matched / max(len(candidate) + len(references), 1),
@@ -114,18 +121,16 @@ class JaSpice(Metric):
         return context.warnings
 
     def details(self, items: Captions, context: _Scenes) -> list[Any]:
-        """For each item the tuples of both sides, and those of the smaller side that were matched."""
+        """For each item the tuples of both sides, and whether the other side has them."""
         captions = items.tokens("none")
         details = []
         for item, place in enumerate(captions.candidates.tolist()):
             candidate, references = context.sets[place], context.references(captions, item)
-            sides = {
-                "candidate_tuples": sorted(candidate),
-                "reference_tuples": sorted(references),
-                "matched_tuples": context.matched(candidate, references),
-            }
             details.append(
-                {name: [list(map(str, context.tuples[number])) for number in side] for name, side in sides.items()}
+                {
+                    "candidate_tuples": context.show(candidate, references),
+                    "reference_tuples": context.show(references, candidate),
+                }
             )
         return details
 
