@@ -14,7 +14,6 @@ A predicate without arguments is an attribute of its subject.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from kataribe.text.scene_graph.categories import is_attribute, is_quality, is_quantity, is_time
@@ -36,7 +35,7 @@ class _Relation:
     topics: list[Word] = field(default_factory=list)
     arguments: list[Word] = field(default_factory=list)
     late_arguments: list[Word] = field(default_factory=list)
-    times: list[Word] = field(default_factory=list)
+    subject_is: list[Word] = field(default_factory=list)
     direct: list[Word] = field(default_factory=list)
 
 
@@ -60,8 +59,8 @@ class _Builder:
                 self._noun(phrase)
             elif phrase.kind == "modifier" and phrase.head is not None and _is_thing(phrase.head):
                 self._attribute(phrase.head.word, phrase.word)
-            elif phrase.kind == "adverb" and is_quantity(phrase.word.text):
-                self._floating_quantity(phrase)
+            elif phrase.kind == "adverb" and phrase.head is not None and is_quantity(phrase.word.text):
+                self._count(phrase.head, phrase.word, phrase.place)
             elif phrase.kind == "predicate" and phrase.quantity is not None:
                 self._count(phrase, phrase.quantity, phrase.place)
         self._relative_clauses()
@@ -110,9 +109,11 @@ class _Builder:
         relation = self.predicates[head]
         text = phrase.word.text
         if is_time(text) and phrase.mark in ("ニ", "ハ", ""):
-            relation.times += [member.word for member in self._members(phrase)]
+            relation.subject_is += [member.word for member in self._members(phrase)]
         elif is_quantity(text) and phrase.mark in ("", "デ"):
-            self._floating_quantity(phrase)
+            # 三人で歩く counts who walks, whoever that is.
+            if phrase.mark == "デ" or not self._count(head, phrase.word, phrase.place):
+                relation.subject_is.append(phrase.word)
         elif phrase.mark in _SUBJECTS or (phrase.mark == "ノ" and head.mark == "連体"):
             things = self._things(phrase)
             relation.subjects += things
@@ -141,16 +142,13 @@ class _Builder:
                 self._thing(member)
                 self._relation(member.word, Word("の", "の"), head.word)
 
-    def _floating_quantity(self, phrase: Phrase) -> None:
+    def _count(self, predicate: Phrase, quantity: Word, place: int) -> bool:
         """魚を3匹釣る: a quantity on its own counts the nearest subject or object before it, else the one after."""
-        if phrase.head is not None:
-            self._count(phrase.head, phrase.word, phrase.place, _SUBJECTS if phrase.mark == "デ" else _COUNTED)
-
-    def _count(self, head: Phrase, quantity: Word, place: int, marks: Sequence[str] = _COUNTED) -> None:
-        counted = [noun for noun in head.children if _is_thing(noun) and noun.mark in marks and noun.place != place]
+        counted = [noun for noun in predicate.children if _is_thing(noun) and noun.mark in _COUNTED]
         before = [noun for noun in counted if noun.place < place]
-        if before or counted:
+        if counted:
             self._attribute((before[-1] if before else counted[0]).word, quantity)
+        return bool(counted)
 
     def _is_quality(self, phrase: Phrase) -> bool:
         """スカートは緑です: what a subject is said to be is its attribute; a colour or a number is nothing besides."""
@@ -267,8 +265,8 @@ class _Builder:
                 self._relation(subject, relation.word, argument)
             if not arguments:
                 self._attribute(subject, relation.word)
-            for time in relation.times:
-                self._attribute(subject, time)
+            for attribute in relation.subject_is:
+                self._attribute(subject, attribute)
 
 
 def _is_thing(phrase: Phrase) -> bool:
