@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -35,6 +36,14 @@ def test_the_picture_is_written_beside_the_answer(call, tmp_path: Path) -> None:
     code, out, _ = call("parse", CAPTION, "--svg", str(tmp_path / "graph.svg"))
     assert (code, "少女-はく-デニムパンツ" in out) == (0, True)
     assert (tmp_path / "graph.svg").read_text(encoding="utf-8").startswith("<svg ")
+
+
+def test_the_picture_of_the_page_is_what_its_command_draws(call, tmp_path: Path) -> None:
+    docs = Path(__file__).parents[2] / "docs"
+    page = (docs / "metrics" / "jaspice.md").read_text(encoding="utf-8")
+    [caption] = re.findall(r'^\$ kataribe parse "(.+)" --svg graph.svg$', page, re.MULTILINE)
+    call("parse", caption, "--svg", str(tmp_path / "graph.svg"))
+    assert (tmp_path / "graph.svg").read_text() == (docs / "images" / "scene-graph.svg").read_text()
 
 
 def test_other_languages_get_a_warning(call) -> None:
