@@ -19,6 +19,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from kataribe.captions.meteor_resource import open_resource
@@ -62,8 +63,16 @@ def furnish(folder: Path, page: Path) -> dict[str, str]:
     samples = ROOT / "src" / "kataribe" / "samples"
     shutil.copy(samples / "captions_pred.json", folder / "pred.json")
     shutil.copy(samples / "captions_refs.json", folder / "refs.json")
+    for name in ("pred", "refs"):
+        shutil.copy(samples / f"captions_ja_{name}.json", folder / f"{name}_ja.json")
     for name in ("pred", "one", "two"):
         shutil.copy(samples / f"stories_{name}.json", folder / ("story.json" if name == "pred" else f"{name}.json"))
+    shutil.copy(samples / "boundaries_pred.json", folder / "boundaries.json")
+    shutil.copy(samples / "boundaries_truth.json", folder / "truth.json")
+    if "detect clip.mp4" in page.read_text(encoding="utf-8"):
+        from tests.boundaries.clips import cuts, write_video
+
+        write_video(folder / "clip.mp4", cuts(np.random.default_rng(0), [60, 90, 60]))
     predictions = json.loads((folder / "pred.json").read_text(encoding="utf-8"))
     (folder / "pred11.json").write_text(json.dumps(predictions[:-1]), encoding="utf-8")
     short = [entry | {"caption": " ".join(entry["caption"].split()[:5])} for entry in predictions]
@@ -171,6 +180,7 @@ def refresh(page: Path, folder: Path) -> None:
 if __name__ == "__main__":
     import tempfile
 
+    sys.path.insert(0, str(ROOT))  # as pytest does
     for page in PAGES:
         with tempfile.TemporaryDirectory() as name:
             refresh(page, Path(name))

@@ -136,6 +136,17 @@ def test_a_caption_opens_with_its_references_and_matched_words(open_page: Open) 
     assert item.locator("mark.stage-stem").all_inner_texts() == ["running", "runs"]
 
 
+def test_a_caption_opens_with_the_tuples_that_were_matched(open_page: Open) -> None:
+    pytest.importorskip("ginza")
+    pair = {"1": "犬が公園を走る"}, {"1": ["白い犬が公園を走っている"]}
+    result = kataribe.evaluate("captions", *pair, metrics=["jaspice"], details=True)
+    page = open_page({"system": result}, "#item=1")
+    scene = page.locator(".scene")
+    assert "jaspice(ginza): 3 of 3 tuples are in the references" in scene.inner_text()
+    assert scene.locator("p").nth(1).locator("mark").all_inner_texts() == ["犬", "公園", "犬-走る-公園"]
+    assert scene.locator("p").nth(3).locator(".lone").all_inner_texts() == ["犬-白い"]
+
+
 def test_a_story_opens_with_tracks_arcs_and_lonely_captions(open_page: Open, stories) -> None:
     page = open_page(stories, "#item=v_harbour")
     panels = page.locator(".story-panel")

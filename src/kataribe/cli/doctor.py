@@ -16,6 +16,9 @@ import kataribe
 _OPTIONAL = (
     ("sudachipy", "Japanese tokenizer `ja`", "pip install 'kataribe[ja]'"),
     ("fugashi", "Japanese tokenizer `ja-mecab`", "pip install 'kataribe[ja]'"),
+    ("ginza", "`jaspice` and `kataribe parse`", "pip install 'kataribe[ja]'"),
+    ("ja_ginza", "the model of GiNZA", "pip install 'kataribe[ja]'"),
+    ("jumandic", "`jaspice`: what kind of thing a word names", "pip install 'kataribe[ja]'"),
     ("jieba", "Chinese tokenizer `zh`", "pip install 'kataribe[zh]'"),
     ("av", "`kataribe detect` and `train boundaries`", "pip install 'kataribe[video]'"),
     ("matplotlib", "pictures", "pip install 'kataribe[plots]'"),

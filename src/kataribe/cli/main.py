@@ -12,7 +12,21 @@ from typing import Any
 import typer
 
 import kataribe
-from kataribe.cli import agree, audit, compare, demo, detect, doctor, judge, metrics, report, resources, score, train
+from kataribe.cli import (
+    agree,
+    audit,
+    compare,
+    demo,
+    detect,
+    doctor,
+    judge,
+    metrics,
+    parse,
+    report,
+    resources,
+    score,
+    train,
+)
 from kataribe.core.errors import KataribeError
 
 # Typer carries its own copy of click, whose base of all usage errors it does not export.
@@ -38,6 +52,7 @@ app.command("agree")(agree.agree)
 app.command("report")(report.report)
 app.command("metrics")(metrics.metrics)
 app.command("detect")(detect.detect)
+app.command("parse")(parse.parse)
 app.command("demo")(demo.demo)
 app.command("doctor")(doctor.doctor)
 

@@ -40,11 +40,15 @@ def build(
 
 @app.command()
 def clear() -> None:
-    """Remove what was compiled; it is built again when needed."""
+    """Remove what was compiled and the scene graphs that were kept; they are made again when needed."""
     from kataribe.captions.meteor_resource import clear as clear_resource
+    from kataribe.text.scene_graph.cache import clear as clear_graphs
 
-    removed = clear_resource()
-    print(f"removed {removed}" if removed else "nothing to remove")
+    removed = [path for path in (clear_resource(), *clear_graphs()) if path]
+    for path in removed:
+        print(f"removed {path}")
+    if not removed:
+        print("nothing to remove")
 
 
 @app.command()

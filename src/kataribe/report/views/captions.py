@@ -1,4 +1,4 @@
-"""Captions: each system's candidate, the references, and the words that METEOR matched."""
+"""Captions: each system's candidate, the references, and the words or tuples that a metric matched."""
 
 from __future__ import annotations
 
@@ -30,6 +30,16 @@ class _Alignment(msgspec.Struct):
     matches: list[_Match]
 
 
+class _Tuple(msgspec.Struct):
+    words: list[str]
+    matched: bool
+
+
+class _Scene(msgspec.Struct):
+    candidate_tuples: list[_Tuple]
+    reference_tuples: list[_Tuple]
+
+
 def _fits(result: Result) -> bool:
     return any(isinstance(entry, dict) and "candidate" in entry for entry in (result.content or {}).values())
 
@@ -46,15 +56,20 @@ def _pack(results: Results, ids: Sequence[str]) -> dict[str, Any]:
             {
                 "candidates": [content[id].candidate if id in content else None for id in ids],
                 "alignments": {
-                    metric.metric: _pack_alignments(name, metric, ids) for metric in result if _has_alignments(metric)
+                    metric.metric: _pack_alignments(name, metric, ids) for metric in result if _has(metric, "matches")
+                },
+                "scenes": {
+                    metric.metric: _pack_scenes(name, metric, ids)
+                    for metric in result
+                    if _has(metric, "candidate_tuples")
                 },
             }
         )
     return {"references": [references.get(id, []) for id in ids], "systems": systems}
 
 
-def _has_alignments(metric: MetricResult) -> bool:
-    return any(isinstance(entry, dict) and "matches" in entry for entry in metric.details or ())
+def _has(metric: MetricResult, field: str) -> bool:
+    return any(isinstance(entry, dict) and field in entry for entry in metric.details or ())
 
 
 def _pack_alignments(system: str, metric: MetricResult, ids: Sequence[str]) -> list[Any]:
@@ -67,6 +82,18 @@ def _pack_alignments(system: str, metric: MetricResult, ids: Sequence[str]) -> l
 def _pack_alignment(entry: _Alignment) -> list[Any]:
     matches = [[*match.candidate, *match.reference, match.stage] for match in entry.matches]
     return [entry.reference, entry.candidate_tokens, entry.reference_tokens, matches]
+
+
+def _pack_scenes(system: str, metric: MetricResult, ids: Sequence[str]) -> list[Any]:
+    """[[[words, matched], ...] of the candidate, the same of the references] for each item."""
+    details = read_as(metric.details, list[_Scene], system, f"details of {metric.metric}")
+    by_id = dict(zip(metric.ids, details, strict=True))
+    return [_pack_scene(by_id[id]) if id in by_id else None for id in ids]
+
+
+def _pack_scene(scene: _Scene) -> list[Any]:
+    sides = (scene.candidate_tuples, scene.reference_tuples)
+    return [[["-".join(entry.words), entry.matched] for entry in side] for side in sides]
 
 
 VIEW = View("captions", _fits, _pack)

@@ -1,4 +1,4 @@
-// A caption beside its references, with the words that METEOR matched.
+// A caption beside its references, with the words that METEOR and the tuples that JaSPICE matched.
 
 registerView("captions", {
   words(content, place) {
@@ -18,7 +18,7 @@ registerView("captions", {
 });
 
 function captionOf(content, place, system, counted) {
-  const { candidates, alignments } = content.systems[system];
+  const { candidates, alignments, scenes } = content.systems[system];
   const text = candidates[place];
   const [metric, rows] = Object.entries(alignments)[0] ?? [];
   const alignment = rows?.[place];
@@ -30,7 +30,17 @@ function captionOf(content, place, system, counted) {
     element("h4", {}, systemName(system)),
     text === null ? element("p", { class: "note" }, "not in this result")
       : text.trim() ? element("blockquote", {}, text) : element("p", { class: "unmatched-note" }, "an empty caption"),
-    alignment ? wordAlignment(metric, alignment) : null);
+    alignment ? wordAlignment(metric, alignment) : null,
+    ...Object.entries(scenes).map(([name, sides]) => (sides[place] ? sceneTuples(name, sides[place]) : null)));
+}
+
+function sceneTuples(metric, sides) {
+  const counts = sides.map((tuples) => `${tuples.filter(([, matched]) => matched).length} of ${tuples.length}`);
+  const line = (tuples) => element("p", {}, ...tuples.map(([text, matched]) => (
+    matched ? element("mark", { class: "stage-exact" }, text) : element("span", { class: "lone" }, text))));
+  return element("div", { class: "alignment scene" },
+    element("p", { class: "note" }, `${metric}: ${counts[0]} tuples are in the references`), line(sides[0]),
+    element("p", { class: "note" }, `the references' tuples, ${counts[1]} found`), line(sides[1]));
 }
 
 function wordAlignment(metric, [reference, candidateWords, referenceWords, matches]) {

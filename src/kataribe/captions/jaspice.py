@@ -1,0 +1,161 @@
+"""JaSPICE: which objects, attributes and relations of a scene candidate and references both name, in Japanese.
+
+    T(s)      = tuples of the scene graph of s: (object), (object, attribute), (subject, relation, object)
+    precision = |matched| / |T(candidate)|,  recall = |matched| / |union of T(reference)|,  F1 their harmonic mean
+
+    A tuple is matched when the other side has it, or has it with synonyms in the place of some words: the words of
+    the smaller set are replaced, and each of its tuples counts once.
+
+Wada, Y., Kaneda, K., Sugiura, K. (2023). JaSPICE: automatic evaluation metric using predicate-argument structures for
+image captioning models. CoNLL.
+
+Quirks. The rules that make a graph are the original's, the parser is not: GiNZA in the place of JUMAN++ and KNP, hence
+`jaspice(ginza)`. The numbers are not comparable with those of the original, nor with those of another version of the
+parser or its model, all of which the signature names. The original has synonyms from the Japanese WordNet; here there
+are none unless `synonyms` says `sudachi` or names a table. A caption without tuples (an empty one, an interjection)
+matches nothing and scores 0, even against itself. The original gives a text that it cannot parse an empty graph; here
+it is an error. The corpus value is the mean over items, as in the original.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from kataribe.captions.items import Captions, TokenizedCaptions
+from kataribe.core.metric import Measured, Metric, option
+from kataribe.core.types import Array, Floats
+from kataribe.text.scene_graph.cache import cached_graphs
+from kataribe.text.scene_graph.ginza import has_japanese, open_parser
+from kataribe.text.scene_graph.graph import SceneGraph, Tuple
+from kataribe.text.synonyms import Synonyms, open_synonyms
+
+Numbers = frozenset[int]
+
+
+@dataclass(frozen=True)
+class _Scenes:
+    """The scene graph of each distinct text, its tuples numbered, and which tuples mean the same."""
+
+    tuples: list[Tuple]
+    sets: list[Numbers]
+    equal: dict[int, Numbers]
+    signature: dict[str, str]
+    warnings: tuple[str, ...]
+
+    def references(self, captions: TokenizedCaptions, item: int) -> Numbers:
+        places = captions.references[captions.bounds[item] : captions.bounds[item + 1]]
+        return frozenset().union(*(self.sets[place] for place in places.tolist()))
+
+    def matches(self, one: Numbers, other: Numbers) -> int:
+        """How many tuples of the smaller set the larger one has.
+
+        Of two sets of one size the one with fewer matches counts, so that the order of the two never does.
+        """
+        pairs = [(one, other), (other, one)]
+        return min(len(self.found(*pair)) for pair in pairs if len(pair[0]) <= len(pair[1]))
+
+    def found(self, sought: Numbers, among: Numbers) -> Numbers:
+        if not self.equal:
+            return sought & among
+        return frozenset(number for number in sought if not self.equal[number].isdisjoint(among))
+
+    def show(self, shown: Numbers, other: Numbers) -> list[dict[str, Any]]:
+        found = self.found(shown, other)
+        return [
+            {"words": [str(word) for word in self.tuples[number]], "matched": number in found}
+            for number in sorted(shown)
+        ]
+
+
+@dataclass(frozen=True)
+class JaSpice(Metric):
+    name: ClassVar[str] = "jaspice"
+    task: ClassVar[str] = "captions"
+    title: ClassVar[str] = "JaSPICE"
+    columns: ClassVar[tuple[str, ...]] = ("items", "f1", "precision", "recall")
+
+    # No default of its own, so that the parser is always printed: `jaspice` is read and prints as jaspice(ginza).
+    parser: Literal["ginza"] = option(None, "the parser; ginza unless said", positional=True)
+    model: str = option("ja_ginza", "the GiNZA model")
+    synonyms: str = option("none", "none, sudachi (the groups in its dictionary) or a table file")
+
+    def __post_init__(self) -> None:
+        if self.parser is None:
+            object.__setattr__(self, "parser", "ginza")
+
+    def prepare(self, items: Captions) -> _Scenes:
+        synonyms = open_synonyms(self.synonyms)
+        texts = items.tokens("none").sentences.texts
+        parser = open_parser(self.model)
+        graphs = cached_graphs(parser, texts)
+        signature = {**parser.signature, "synonyms": synonyms.signature}
+        return _number(graphs, synonyms, signature, _warnings(texts, graphs))
+
+    def stats(self, items: Captions, context: _Scenes) -> Array:
+        captions = items.tokens("none")
+        rows = np.ones((len(items), len(self.columns)))
+        for item, place in enumerate(captions.candidates.tolist()):
+            candidate, references = context.sets[place], context.references(captions, item)
+            matched = context.matches(candidate, references)
+            # 2 m / (c + r) is the harmonic mean of m / c and m / r.
+            rows[item, 1:] = (
+                2 * matched / max(len(candidate) + len(references), 1),
+                matched / max(len(candidate), 1),
+                matched / max(len(references), 1),
+            )
+        return rows
+
+    def measure(self, totals: Floats) -> Measured:
+        f1, precision, recall = (totals[..., column] / totals[..., 0] for column in (1, 2, 3))
+        return Measured(f1, {"precision": precision, "recall": recall})
+
+    def signature(self, context: _Scenes) -> dict[str, str]:
+        return context.signature
+
+    def warnings(self, context: _Scenes) -> Sequence[str]:
+        return context.warnings
+
+    def details(self, items: Captions, context: _Scenes) -> list[Any]:
+        """For each item the tuples of both sides, and whether the other side has them."""
+        captions = items.tokens("none")
+        details = []
+        for item, place in enumerate(captions.candidates.tolist()):
+            candidate, references = context.sets[place], context.references(captions, item)
+            details.append(
+                {
+                    "candidate_tuples": context.show(candidate, references),
+                    "reference_tuples": context.show(references, candidate),
+                }
+            )
+        return details
+
+
+def _number(
+    graphs: Sequence[SceneGraph], synonyms: Synonyms, signature: dict[str, str], warnings: tuple[str, ...]
+) -> _Scenes:
+    numbers: dict[Tuple, int] = {}
+    sets = [frozenset(numbers.setdefault(entry, len(numbers)) for entry in graph) for graph in graphs]
+    equal: dict[int, Numbers] = {}
+    if synonyms.signature != "none":
+        by_keys = {tuple(word.key for word in entry): number for entry, number in numbers.items()}
+        same = synonyms.among({key for keys in by_keys for key in keys})
+        for keys, number in by_keys.items():
+            variants = product(*(sorted(same[key]) for key in keys))
+            equal[number] = frozenset(by_keys[variant] for variant in variants if variant in by_keys)
+    return _Scenes(list(numbers), sets, equal, signature, warnings)
+
+
+def _warnings(texts: Sequence[str], graphs: Sequence[SceneGraph]) -> tuple[str, ...]:
+    foreign = sum(bool(text) and not has_japanese(text) for text in texts)
+    bare = sum(bool(text) and not any(graph) for text, graph in zip(texts, graphs, strict=True))
+    said = []
+    if foreign:
+        said.append(f"jaspice: {foreign:,} of {len(texts):,} distinct captions have no Japanese character")
+    if bare:
+        said.append(f"jaspice: {bare:,} of {len(texts):,} distinct captions have no tuples and match nothing")
+    return tuple(said)
