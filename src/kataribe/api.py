@@ -10,7 +10,7 @@ from kataribe.core.errors import UsageError, nearest, shorten
 from kataribe.core.metric import Metric
 from kataribe.core.result import Result
 
-TASKS = ("boundaries", "captions", "stories")
+TASKS = ("boundaries", "captions", "narration", "stories")
 
 
 def evaluate(

@@ -169,6 +169,57 @@ def boundaries(
     answer(result, format, output, quiet)
 
 
+@app.command("narration")
+def narration(
+    predictions: Annotated[
+        Path,
+        typer.Argument(metavar="PRED", help="The lines to score: JSON, JSONL, CSV, TSV, VTT, SRT, ASS; gz."),
+    ],
+    references: Annotated[Path, typer.Option("-r", "--references", metavar="REF", help="The reference lines.")],
+    cast: Annotated[
+        Path | None, typer.Option(metavar="CAST", help="The films' roles in billing order: JSON, JSONL, CSV, TSV.")
+    ] = None,
+    dialogue: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="What is said in the films: VTT, SRT, ASS, JSON, JSONL, CSV or a folder."),
+    ] = None,
+    metric: Metrics = None,
+    protocol: Protocol = "official",
+    missing: Annotated[str, typer.Option(help="References without prediction: error, zero or drop.")] = "error",
+    tok: Annotated[
+        str | None, typer.Option(help="Tokenizer for all metrics: ptb, ja, ja-mecab, zh, char, none.")
+    ] = None,
+    format: Format = "table",
+    output: Output = None,
+    engine: Engine = "local",
+    threads: Threads = 0,
+    bootstrap: Bootstrap = 0,
+    seed: Seed = 0,
+    quiet: Quiet = False,
+) -> None:
+    """Score narrations of films: RoleF1, caption metrics, speech rate and repetition unless -m says otherwise."""
+    from kataribe.narration.task import evaluate
+
+    check_call(format, output)
+    with progress_bar(quiet) as progress:
+        result = evaluate(
+            predictions,
+            references,
+            metric,
+            cast=cast,
+            dialogue=dialogue,
+            protocol=protocol,
+            missing=missing,  # type: ignore[arg-type]
+            tok=tok,
+            engine=parse_engine(engine, threads),
+            bootstrap=bootstrap,
+            seed=seed,
+            details=output is not None,
+            progress=progress,
+        )
+    answer(result, format, output, quiet)
+
+
 def check_call(format: str, output: Path | None) -> None:
     """What can be refused before the work starts is refused before the work starts."""
     from kataribe.report.tables import check_format
