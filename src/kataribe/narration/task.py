@@ -53,11 +53,16 @@ def evaluate(
     """
     if missing not in MISSING:
         raise UsageError(f"no policy is called {shorten(missing)!r}", hint=f"--missing {', '.join(MISSING)}")
-    defaults = {"tok": tok} if tok else {}
+
+    def parse(names: Sequence[str | Metric]) -> dict[str, Metric]:
+        defaults = {"tok": tok} if tok else {}
+        return registry.parse_all(names, "narration", also=("captions",), protocol=protocol, defaults=defaults)
+
+    chosen = parse(metrics or ())  # a wrong name is refused before the files are read
     known = films(cast, dialogue)
     items, coverage, warnings = join(read_narrations(predictions), read_narrations(references), known, missing)
-    names = default_metrics(items) if metrics is None else metrics
-    chosen = registry.parse_all(names, "narration", also=("captions",), protocol=protocol, defaults=defaults)
+    if metrics is None:
+        chosen = parse(default_metrics(items))
     if tok is None and any(getattr(metric, "tok", None) == "ptb" for metric in chosen.values()):
         warnings += _warn_about_words(items)
     result = run(
