@@ -14,7 +14,7 @@ import numpy as np
 
 from kataribe.core.types import Floats
 from kataribe.text.sentences import Int64s, Sentences
-from kataribe.text.tokenizers import tokenizer
+from kataribe.text.tokenizers import UNCUT, tokenizer
 
 
 @dataclass(frozen=True)
@@ -77,6 +77,10 @@ class Captions:
         if name not in self._tokenized:
             self._tokenized[name] = self._tokenize(name)
         return self._tokenized[name]
+
+    def uncut(self) -> TokenizedCaptions:
+        """The texts as they stand, each distinct one once, for models that bring their own tokenizer."""
+        return self.tokens(UNCUT.name)
 
     def _tokenize(self, name: str) -> TokenizedCaptions:
         cut = tokenizer(name)
