@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from kataribe.core import registry
 from kataribe.core.errors import UsageError
+from kataribe.core.spec import Spec
 from kataribe.core.types import Cast, Role
 from kataribe.narration.recall_at import RecallAt, window
 
@@ -16,9 +17,13 @@ from .corpora import corpora, narrations, score
 
 
 def parse(text: str):
-    return registry.parse(text, defaults={"tok": "none"})
+    """By ROUGE-L unless another metric is named: words in order, and nothing to load."""
+    ranked = text if "text=" in text else text.replace(")", ", text=rouge_l)")
+    return registry.parse(ranked, defaults={"tok": "none"})
 
 
+ENGLISH = ["A ship leaves the harbour", "Two girls dance in the snow", "The letter burns", "He sleeps"]
+WORDS = Spec("rouge_l", named=(("tok", "none"),))
 DISTINCT = ["a b", "c d", "e f", "g h", "i j", "k l"]
 
 
@@ -55,6 +60,12 @@ def test_any_sentence_metric_ranks(text: str) -> None:
     assert score(parse(f"recall_at(1, 4, text={text})"), narrations([(line, line) for line in DISTINCT])).value == 1.0
 
 
+def test_bertscore_ranks_unless_another_metric_is_named() -> None:
+    pytest.importorskip("torch")
+    found = score(registry.parse("recall_at(1, 3)"), narrations([(f"{line}.", line) for line in ENGLISH]))
+    assert found.value == 1.0
+
+
 def test_a_metric_of_whole_narrations_cannot_rank() -> None:
     with pytest.raises(UsageError, match="does not score sentences but narration"):
         parse("recall_at(text=role_f1)").prepare(narrations([("x", "x")]))
@@ -69,7 +80,7 @@ def test_impossible_options_are_refused(text: str) -> None:
 @given(corpora, st.integers(1, 5))
 def test_more_places_never_recall_less(lines, k: int) -> None:
     items = narrations(lines)
-    fewer, more = (score(RecallAt(k=places, n=6), items).value for places in (k, k + 1))
+    fewer, more = (score(RecallAt(k=places, n=6, text=WORDS), items).value for places in (k, k + 1))
     assert fewer <= more + 1e-12
 
 
@@ -84,7 +95,7 @@ def test_a_window_holds_its_line_and_as_many_as_it_can(lines: int, n: int, data)
 @given(corpora)
 def test_rows_of_a_shard_are_rows_of_the_whole(lines) -> None:
     items = narrations(lines)
-    metric = RecallAt(k=1, n=3)
+    metric = RecallAt(k=1, n=3, text=WORDS)
     context = metric.prepare(items)
     parts = [metric.stats(items[:1], context), metric.stats(items[1:], context)]
     assert np.array_equal(np.vstack(parts), metric.stats(items, context))

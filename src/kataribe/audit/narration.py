@@ -30,7 +30,16 @@ from kataribe.narration.items import Narrations
 from kataribe.narration.task import evaluate, films, join
 
 CLEAN_ROLES = "role_f1(match=longest, cast=own, aliases=true, ban=none, empty=drop)"
-DEFAULT_METRICS = ("role_f1", CLEAN_ROLES, "bleu", "meteor", "rouge_l", "cider", "recall_at(1)", "repetition")
+DEFAULT_METRICS = (
+    "role_f1",
+    CLEAN_ROLES,
+    "bleu",
+    "meteor",
+    "rouge_l",
+    "cider",
+    "recall_at(1, text=rouge_l)",
+    "repetition",
+)
 
 SUBMITTED = "submitted"
 

@@ -49,7 +49,7 @@ class RecallAt(Metric):
 
     k: int = option(5, "how many places count", positional=True)
     n: int = option(16, "how many neighbouring lines compete", positional=True)
-    text: Spec = option(Spec("rouge_l"), "the sentence metric that says how similar two lines are")
+    text: Spec = option(Spec("bertscore"), "the sentence metric that says how similar two lines are")
 
     def __post_init__(self) -> None:
         if not 1 <= self.k <= self.n:
@@ -112,6 +112,9 @@ class RecallAt(Metric):
             "text": self.text.name,
             **{f"text.{key}": value for key, value in inner.items()},
         }
+
+    def warnings(self, context: _Prepared) -> Sequence[str]:
+        return self.sentence.warnings(context.text)
 
     def _row(self, scores: Floats, right: int) -> list[float]:
         better, equal = int((scores > scores[right]).sum()), int((scores == scores[right]).sum())
