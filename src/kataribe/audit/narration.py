@@ -73,10 +73,9 @@ class NarrationAudit:
     def attacked(self) -> Sequence[Reading]:
         return self.readings[1:]
 
-    def change(self, reading: Reading, metric: str) -> float | None:
-        """The relative change of a metric, where there was anything to change."""
-        start, end = self.submitted.scores[metric].value, reading.scores[metric].value
-        return (end - start) / start if start > 0 else None
+    def change(self, reading: Reading, metric: str) -> float:
+        """How far an attack moves a metric. Not relative: a submission may name nobody, and start at 0."""
+        return reading.scores[metric].value - self.submitted.scores[metric].value
 
     def to_dict(self) -> dict[str, Any]:
         return {

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from kataribe.audit.narration import NarrationAudit, Reading
+from kataribe.audit.narration import NarrationAudit
 from kataribe.report import grid
 from kataribe.report.pictures import grouped_bars, to_image
 
-# Repetition can rise twentyfold; the others would not be seen beside it.
-_TOP = 150.0
+# CIDEr reaches 1,000 points; the others would not be seen beside it.
+_MOST = 105.0
 
 
 def table(audit: NarrationAudit) -> str:
@@ -50,21 +50,12 @@ def _below(audit: NarrationAudit) -> list[str]:
 
 
 def _verdict(audit: NarrationAudit, metric: str) -> str:
-    """What each attack costs or gains."""
-    said = [f"{reading.attack} {_percent(audit, reading, metric)}" for reading in audit.attacked]
+    """What each attack costs or gains, in points."""
+    said = [f"{reading.attack} {100 * audit.change(reading, metric):+.1f}" for reading in audit.attacked]
     return f"{metric}: " + ", ".join(said)
 
 
-def _percent(audit: NarrationAudit, reading: Reading, metric: str) -> str:
-    moved = audit.change(reading, metric)
-    return "from 0" if moved is None else f"{100 * moved:+.0f}%"
-
-
 def _attacks(audit: NarrationAudit) -> Any:
-    """For every attack a group of bars: what it makes of each metric, relative to no attack."""
-    heights = {
-        metric: [100 * (audit.change(reading, metric) or 0.0) for reading in audit.attacked]
-        for metric in audit.metrics
-        if audit.submitted.scores[metric].value > 0
-    }
-    return grouped_bars([reading.attack for reading in audit.attacked], heights, "change of the score, %", _TOP)
+    """For every attack a group of bars: how many points each metric gains or loses."""
+    points = {metric: [100 * audit.change(reading, metric) for reading in audit.attacked] for metric in audit.metrics}
+    return grouped_bars([reading.attack for reading in audit.attacked], points, "points gained or lost", _MOST)

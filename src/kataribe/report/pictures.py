@@ -21,9 +21,9 @@ def new_figure(width: float, height: float) -> Any:
 
 
 def grouped_bars(
-    groups: Sequence[str], heights: Mapping[str, Sequence[float]], label: str, top: float | None = None
+    groups: Sequence[str], heights: Mapping[str, Sequence[float]], label: str, most: float | None = None
 ) -> Any:
-    """For each group a bar of each series, round a line at 0. A bar that is higher than `top` is cut and says so."""
+    """For each group a bar of each series, round a line at 0. A bar beyond `most` is cut and says so."""
     figure = new_figure(11, 4.2)
     axes = figure.add_subplot()
     width = 0.8 / max(len(heights), 1)
@@ -31,13 +31,15 @@ def grouped_bars(
         at = [group + (place + 0.5) * width - 0.4 for group in range(len(groups))]
         axes.bar(at, values, width, color=PALETTE[place % len(PALETTE)], label=name)
         for x, value in zip(at, values, strict=True):
-            if top is not None and value > top:
-                axes.annotate(f"{value:+.0f}", (x, top), ha="center", va="top", fontsize=7, rotation=90)
+            if most is not None and abs(value) > most:
+                where, side = (most, "top") if value > 0 else (-most, "bottom")
+                axes.annotate(f"{value:+.0f}", (x, where), ha="center", va=side, fontsize=7, rotation=90)
     axes.set_xticks(range(len(groups)), groups, fontsize=8)
     axes.axhline(0, color="black", linewidth=0.8)
     axes.set_ylabel(label)
-    if top is not None:
-        axes.set_ylim(top=min(top, axes.get_ylim()[1]))
+    if most is not None:
+        low, high = axes.get_ylim()
+        axes.set_ylim(max(low, -most), min(high, most))
     axes.grid(axis="y", alpha=0.25)
     axes.legend(fontsize=8)
     return figure
