@@ -64,6 +64,9 @@ def furnish(folder: Path, page: Path) -> dict[str, str]:
     shutil.copy(samples / "captions_refs.json", folder / "refs.json")
     for name in ("pred", "one", "two"):
         shutil.copy(samples / f"stories_{name}.json", folder / ("story.json" if name == "pred" else f"{name}.json"))
+    for name, copy in (("pred", "narration"), ("refs", "narration_refs"), ("cast", "cast")):
+        shutil.copy(samples / f"narration_{name}.json", folder / f"{copy}.json")
+    shutil.copy(samples / "narration_dialogue.jsonl", folder / "dialogue.jsonl")
     predictions = json.loads((folder / "pred.json").read_text(encoding="utf-8"))
     (folder / "pred11.json").write_text(json.dumps(predictions[:-1]), encoding="utf-8")
     short = [entry | {"caption": " ".join(entry["caption"].split()[:5])} for entry in predictions]
