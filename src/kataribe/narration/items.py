@@ -50,7 +50,7 @@ class Narrations(Captions):
             first=self.first + start,
         )
 
-    @property
+    @cached_property
     def written(self) -> list[str]:
         """The reference of each gap."""
         return [texts[0] for texts in self.references]

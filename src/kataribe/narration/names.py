@@ -55,7 +55,8 @@ class Names:
 
     def in_text(self, text: str, *, substring: bool = False) -> frozenset[str]:
         if substring:
-            return frozenset(role for name, role in self.role_of.items() if name in text)
+            possible = (name for letter in set(text) for name in self._by_letter.get(letter, ()))
+            return frozenset(self.role_of[name] for name in possible if name in text)
         return frozenset(mention.role for mention in self.mentions(text))
 
     def mentions(self, text: str) -> Iterator[Mention]:
@@ -63,6 +64,14 @@ class Names:
         if self.role_of:
             for match in self._pattern.finditer(text):
                 yield Mention(match.start(), match.end(), self._spellings[match[0]])
+
+    @cached_property
+    def _by_letter(self) -> dict[str, list[str]]:
+        """Names by their first letter: a text has fewer letters than a corpus has names."""
+        names: dict[str, list[str]] = {}
+        for name in self.role_of:
+            names.setdefault(name[0], []).append(name)
+        return names
 
     @cached_property
     def _spellings(self) -> dict[str, str]:
