@@ -16,7 +16,7 @@ TASKS = ("boundaries", "captions", "narration", "stories")
 def evaluate(
     task: str,
     predictions: Any,
-    references: Any,
+    references: Any = None,
     metrics: Sequence[str | Metric] | None = None,
     **options: Any,
 ) -> Result:

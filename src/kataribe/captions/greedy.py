@@ -82,13 +82,14 @@ def unit(vectors: Float32s) -> Float32s:
 
 
 def harmonic_mean(one: Floats, other: Floats) -> Floats:
-    """2ab / (a + b), and 0 where that is undefined.
+    """2ab / (a + b) of what is positive; 0 elsewhere, where the formula gives numbers without meaning.
 
-    >>> harmonic_mean(np.array([1.0, 0.0]), np.array([0.5, 0.0])).round(3).tolist()
-    [0.667, 0.0]
+    >>> harmonic_mean(np.array([1.0, 0.0, -0.5]), np.array([0.5, 0.0, 0.6])).round(3).tolist()
+    [0.667, 0.0, 0.0]
     """
     below = one + other
-    mean: Floats = np.divide(2 * one * other, below, out=np.zeros_like(below), where=below != 0)
+    both = (one > 0) & (other > 0)
+    mean: Floats = np.divide(2 * one * other, below, out=np.zeros_like(below), where=both)
     return mean
 
 

@@ -35,12 +35,24 @@ def captions(
     predictions: Annotated[
         Path, typer.Argument(metavar="PRED", help="The captions to score: JSON, JSONL, CSV, TSV; gz.")
     ],
-    references: Annotated[Path, typer.Option("-r", "--references", metavar="REFS", help="The reference captions.")],
+    references: Annotated[
+        Path | None,
+        typer.Option("-r", "--references", metavar="REFS", help="The reference captions; some metrics need none."),
+    ] = None,
     metric: Metrics = None,
     protocol: Protocol = "official",
     missing: Annotated[str, typer.Option(help="References without prediction: error, zero or drop.")] = "error",
     tok: Annotated[
         str | None, typer.Option(help="Tokenizer for all metrics: ptb, ja, ja-mecab, zh, char, none.")
+    ] = None,
+    images: Annotated[
+        Path | None, typer.Option(help="A folder of pictures, or of folders of frames, named by id.")
+    ] = None,
+    features: Annotated[
+        Path | None, typer.Option(help="Vectors of pictures or frames by id: npz, safetensors, hdf5.")
+    ] = None,
+    text_features: Annotated[
+        Path | None, typer.Option(help="Vectors of the captions, if no model here can make them.")
     ] = None,
     format: Format = "table",
     output: Output = None,
@@ -62,6 +74,9 @@ def captions(
             protocol=protocol,
             missing=missing,  # type: ignore[arg-type]
             tok=tok,
+            images=images,
+            features=features,
+            text_features=text_features,
             engine=parse_engine(engine, threads),
             bootstrap=bootstrap,
             seed=seed,
@@ -183,6 +198,11 @@ def narration(
         Path | None,
         typer.Option(metavar="FILE", help="What is said in the films: VTT, SRT, ASS, JSON, JSONL, CSV or a folder."),
     ] = None,
+    images: Annotated[Path | None, typer.Option(help="A folder of folders of frames, named by id.")] = None,
+    features: Annotated[Path | None, typer.Option(help="Vectors of frames by id: npz, safetensors, hdf5.")] = None,
+    text_features: Annotated[
+        Path | None, typer.Option(help="Vectors of the lines, if no model here can make them.")
+    ] = None,
     metric: Metrics = None,
     protocol: Protocol = "official",
     missing: Annotated[str, typer.Option(help="References without prediction: error, zero or drop.")] = "error",
@@ -208,6 +228,9 @@ def narration(
             metric,
             cast=cast,
             dialogue=dialogue,
+            images=images,
+            features=features,
+            text_features=text_features,
             protocol=protocol,
             missing=missing,  # type: ignore[arg-type]
             tok=tok,

@@ -43,6 +43,7 @@ class Narrations(Captions):
             self.candidates[start:stop],
             self.references[start:stop],
             {name: captions[start:stop] for name, captions in self._tokenized.items()},
+            self.media,
             films=self.films[start:stop],
             gaps=self.gaps[start:stop],
             spoken=self.spoken[start:stop],

@@ -32,6 +32,7 @@ class Repetition(Metric):
     name: ClassVar[str] = "repetition"
     task: ClassVar[str] = "narration"
     title: ClassVar[str] = "Repetition"
+    lower_is_better: ClassVar[bool] = True
     columns: ClassVar[tuple[str, ...]] = (
         "lines",
         "repeated",

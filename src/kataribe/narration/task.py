@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
+from kataribe.captions.media import read_media
 from kataribe.captions.task import MISSING, Missing
 from kataribe.captions.task import join as join_captions
 from kataribe.core import registry
@@ -19,6 +21,7 @@ from kataribe.core.signature import fingerprint
 from kataribe.core.types import Coverage, Narration, Segment, Story
 from kataribe.formats import cast as cast_files
 from kataribe.formats import stories as dialogue_files
+from kataribe.formats.features import Source as FeatureSource
 from kataribe.formats.narration import Source, read_narrations
 from kataribe.narration.items import Film, Narrations
 from kataribe.text.scripts import is_mostly_unspaced
@@ -33,6 +36,9 @@ def evaluate(
     *,
     cast: cast_files.Source | None = None,
     dialogue: dialogue_files.Source | None = None,
+    images: str | Path | None = None,
+    features: FeatureSource | None = None,
+    text_features: FeatureSource | None = None,
     protocol: str = "official",
     missing: Missing = "error",
     tok: str | None = None,
@@ -49,7 +55,8 @@ def evaluate(
     >>> evaluate(told, written, ["role_f1"], cast={"f": ["Maria", "Odysseus"]})["role_f1"].value
     0.5
 
-    Any caption metric may be asked for. Without `metrics`, those are used that the given data can serve.
+    Any caption metric may be asked for; `images`, `features` and `text_features` are for those that look at the film.
+    Without `metrics`, those are used that the given data can serve.
     """
     if missing not in MISSING:
         raise UsageError(f"no policy is called {shorten(missing)!r}", hint=f"--missing {', '.join(MISSING)}")
@@ -61,6 +68,7 @@ def evaluate(
     chosen = parse(metrics or ())  # a wrong name is refused before the files are read
     known = films(cast, dialogue)
     items, coverage, warnings = join(read_narrations(predictions), read_narrations(references), known, missing)
+    items = replace(items, media=read_media(items.ids, images, features, text_features))
     if metrics is None:
         chosen = parse(default_metrics(items))
     if tok is None and any(getattr(metric, "tok", None) == "ptb" for metric in chosen.values()):
