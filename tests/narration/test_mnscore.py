@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import kataribe
 from kataribe.core import registry
+from kataribe.core.errors import InputError, UsageError
 from kataribe.core.spec import parse_spec
 from kataribe.narration.mnscore import MNScore, mnscore_of
 from kataribe.stats.bootstrap import resample_weights
@@ -64,5 +66,35 @@ def test_the_signature_says_whose_choice_each_is() -> None:
 
 
 def test_a_metric_of_another_task_is_refused() -> None:
-    with pytest.raises(Exception, match="does not score narrations but stories"):
+    with pytest.raises(UsageError, match="does not score narrations but stories"):
         MNScore(emscore=parse_spec("localisation")).metrics  # noqa: B018
+
+
+def test_the_real_parts_on_given_vectors() -> None:
+    """EMScore of vectors that were given: tokens (1, 0) and (0, 1) beside one frame (1, 0)."""
+    pytest.importorskip("torch")
+    result = evaluate(features=FRAMES, text_features=TOKENS)["mnscore"]
+    precision, recall = 0.5, 1.0
+    assert result.parts["EMScore"] == pytest.approx(2 * precision * recall / (precision + recall))
+    assert result.parts["BERTScore"] == pytest.approx(1.0, abs=1e-6)
+    assert result.parts["RoleF1"] == 0.5
+    assert result.value == pytest.approx(mnscore_of(*result.parts.values()))
+    assert "em.v:movie101" in result.signature
+    assert "bert.model:all-minilm" in result.signature
+
+
+def test_without_vectors_of_the_film_there_is_one_clear_line() -> None:
+    pytest.importorskip("torch")
+    with pytest.raises(UsageError, match="give --images FOLDER or --features FILE"):
+        evaluate()
+    with pytest.raises(InputError, match="features"):
+        evaluate(features={"1": [1.0, 0.0]}, text_features=TOKENS)
+
+
+WRITTEN = {"1": {"film": "f", "text": "Maria waits."}, "2": {"film": "f", "text": "It rains."}}
+FRAMES = {"1": [[1.0, 0.0]], "2": [[1.0, 0.0]]}
+TOKENS = {"1/candidate": [[1.0, 0.0], [0.0, 1.0]], "2/candidate": [[1.0, 0.0], [0.0, 1.0]]}
+
+
+def evaluate(**media):
+    return kataribe.evaluate("narration", WRITTEN, WRITTEN, metrics=["mnscore"], cast={"f": ["Maria"]}, **media)
