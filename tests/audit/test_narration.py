@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kataribe.audit import narration_attacks as attacks
@@ -46,6 +46,7 @@ def test_chinese_lines_are_joined_without_spaces() -> None:
     assert attacks.no_names(["老李和小天笑了。"], cast) == ["和笑了。"]
 
 
+@settings(deadline=None)
 @given(st.lists(texts, max_size=6))
 def test_names_after_each_attack(lines: list[str]) -> None:
     everybody = frozenset(CAST.names)
@@ -55,6 +56,7 @@ def test_names_after_each_attack(lines: list[str]) -> None:
     assert [len(NAMES.in_text(line)) for line in swapped] == [len(NAMES.in_text(line)) for line in lines]
 
 
+@settings(deadline=None)
 @given(st.lists(texts, max_size=6))
 def test_moving_lines_loses_none(lines: list[str]) -> None:
     assert sorted(attacks.previous_line(lines, CAST)) == sorted(lines)
