@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from kataribe.core.errors import UsageError
 from kataribe.core.types import Cast, Role
@@ -13,7 +14,7 @@ from kataribe.narration.repetition import Repetition
 from .corpora import corpora, narrations, score
 
 
-def told(*lines: str, **options) -> list[tuple[str, str]]:
+def told(*lines: str) -> list[tuple[str, str]]:
     return [(line, f"line {place}") for place, line in enumerate(lines)]
 
 
@@ -58,6 +59,20 @@ def test_a_shard_remembers_what_came_before_it(lines) -> None:
     context = metric.prepare(items)
     parts = [metric.stats(items[:1], context), metric.stats(items[1:], context)]
     assert np.array_equal(np.vstack(parts), metric.stats(items, context))
+
+
+@given(corpora, st.integers(1, 3), st.integers(0, 4))
+def test_ngrams_are_counted_as_defined(lines, n: int, window: int) -> None:
+    told = [line.split() for line, _ in lines]
+    grams = [[tuple(words[at : at + n]) for at in range(len(words) - n + 1)] for words in told]
+    repeated = sum(
+        gram in [*line[:at], *(said for earlier in grams[max(0, row - window) : row] for said in earlier)]
+        for row, line in enumerate(grams)
+        for at, gram in enumerate(line)
+    )
+    total = sum(map(len, grams))
+    expected = repeated / total if total else 0.0
+    assert score(Repetition(n=n, window=window, tok="none"), narrations(lines)).value == pytest.approx(expected)
 
 
 def test_impossible_options_are_refused() -> None:

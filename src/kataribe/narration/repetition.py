@@ -13,7 +13,7 @@ repeat themselves too.
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -81,19 +81,24 @@ class Repetition(Metric):
     def _of_film(self, lines: Sequence[Sequence[str]]) -> list[tuple[int, int, int]]:
         """For each line the n-grams that were said before, all of them, and whether the line was said before."""
         counts = []
-        before: deque[set[tuple[str, ...]]] = deque(maxlen=self.window)
-        said: deque[Sequence[str]] = deque(maxlen=self.window)
+        said: deque[Sequence[str]] = deque()
+        remembered: Counter[tuple[str, ...]] = Counter()
         for words in lines:
+            ngrams = self._ngrams(words)
             seen: set[tuple[str, ...]] = set()
             repeated = 0
-            ngrams = [tuple(words[at : at + self.n]) for at in range(len(words) - self.n + 1)]
             for ngram in ngrams:
-                repeated += ngram in seen or any(ngram in line for line in before)
+                repeated += ngram in seen or remembered[ngram] > 0
                 seen.add(ngram)
             counts.append((repeated, len(ngrams), int(bool(words) and words in said)))
-            before.append(seen)
             said.append(words)
+            remembered.update(ngrams)
+            if len(said) > self.window:
+                remembered.subtract(self._ngrams(said.popleft()))
         return counts
+
+    def _ngrams(self, words: Sequence[str]) -> list[tuple[str, ...]]:
+        return [tuple(words[at : at + self.n]) for at in range(len(words) - self.n + 1)]
 
 
 def _share(part: Floats, whole: Floats) -> Floats:
