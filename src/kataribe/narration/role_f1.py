@@ -107,18 +107,17 @@ class RoleF1(Metric):
 
     def measure(self, totals: Floats) -> Measured:
         clips, f1, precision, recall, hits, named, in_reference = (totals[..., place] for place in range(7))
+        is_macro = self.average == "macro"
         macro, micro = _ratio(f1, clips), _ratio(2 * hits, named + in_reference)
-        if self.average == "micro":
-            precision, recall = _ratio(hits, named), _ratio(hits, in_reference)
-        else:
-            precision, recall = _ratio(precision, clips), _ratio(recall, clips)
-        parts = {"precision": precision, "recall": recall}
-        parts["micro F1" if self.average == "macro" else "macro F1"] = micro if self.average == "macro" else macro
+        parts = {
+            "precision": _ratio(precision, clips) if is_macro else _ratio(hits, named),
+            "recall": _ratio(recall, clips) if is_macro else _ratio(hits, in_reference),
+        }
+        parts |= {"micro F1": micro} if is_macro else {"macro F1": macro}
         for place, baseline in enumerate(self.baselines):
             its_clips, its_f1, its_hits, its_named = (totals[..., 7 + 4 * place + offset] for offset in range(4))
-            is_macro = self.average == "macro"
             parts[baseline] = _ratio(its_f1, its_clips) if is_macro else _ratio(2 * its_hits, its_named + in_reference)
-        return Measured(macro if self.average == "macro" else micro, parts)
+        return Measured(macro if is_macro else micro, parts)
 
     def per_item(self, statistics: Array) -> Measured:
         """A clip in which neither side names anybody is not part of the mean; by itself, the two agree."""
