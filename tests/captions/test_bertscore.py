@@ -75,8 +75,11 @@ def test_own_baseline_is_what_unrelated_references_score(bert: str) -> None:
     candidates, references = corpus()
     plain, rescaled = (score(candidates, references, f"bertscore({bert}{more})") for more in ("", ", rescale=own"))
     base = (plain.value - rescaled.value) / (1 - rescaled.value)
-    assert f"|rescale:own-5000-{base:.4f}|" in rescaled.signature
-    assert 0 < base < plain.value
+    pairs = [(one, [other]) for one in SENTENCES for other in SENTENCES if one != other]
+    unrelated = score([one for one, _ in pairs], [other for _, other in pairs], f"bertscore({bert})")
+    # References are drawn by their frequency, and some items share one; the mean over all pairs is near.
+    assert base == pytest.approx(unrelated.value, abs=0.1)
+    assert "|rescale:own-5000|" in rescaled.signature
 
 
 def test_a_text_matches_itself_and_references_only_help(bert: str) -> None:

@@ -79,7 +79,7 @@ class BertScore(Metric):
         named = f"{self.lang}-table" if self.rescale == "table" else self.rescale
         if self.rescale == "own":
             baseline, pairs = self._own_baseline(encoded, idf, captions)
-            named = f"own-{pairs}-{baseline[2]:.4f}"
+            named = f"own-{pairs}"  # the references' hash and the pairs' number say which baseline it is
         return _Prepared(encoded, encoder.layer, encoder.dtype, idf, _or_zero(baseline), named)
 
     def _chosen_layer(self) -> int | None:

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from kataribe.cli.progress import progress_bar
+from kataribe.core.errors import UsageError, shorten
 from kataribe.formats.output import check_writable
 
 app = typer.Typer(help="The data that metrics keep on disk.", no_args_is_help=True, rich_markup_mode=None)
@@ -15,12 +16,15 @@ app = typer.Typer(help="The data that metrics keep on disk.", no_args_is_help=Tr
 
 @app.command()
 def status() -> None:
-    """Where METEOR's compiled data is and whether it is whole."""
+    """Where METEOR's compiled data is and whether it is whole; what encoders keep."""
     from kataribe.captions.meteor_resource import status as resource_status
+    from kataribe.encoders import store
 
     resource = resource_status()
     state = f"ready, {resource.size / 1e6:.1f} MB" if resource.is_ready else resource.problem
-    print(f"meteor  {state}  {resource.path}")
+    print(f"meteor    {state}  {resource.path}")
+    size = sum(file.stat().st_size for file in store.files())
+    print(f"encoders  {size / 1e6:,.1f} of {store.limit() / 1e6:,.0f} MB  {store.folder()}")
 
 
 @app.command()
@@ -39,12 +43,19 @@ def build(
 
 
 @app.command()
-def clear() -> None:
-    """Remove what was compiled; it is built again when needed."""
+def clear(
+    what: Annotated[str, typer.Argument(metavar="[WHAT]", help="meteor, encoders or all.")] = "all",
+) -> None:
+    """Remove what was compiled or encoded; it is made again when needed."""
     from kataribe.captions.meteor_resource import clear as clear_resource
+    from kataribe.encoders import store
 
-    removed = clear_resource()
-    print(f"removed {removed}" if removed else "nothing to remove")
+    if what not in ("meteor", "encoders", "all"):
+        raise UsageError(f"nothing is kept under the name {shorten(what)!r}", hint="there are: meteor, encoders, all")
+    removed = [str(path) for path in [clear_resource()] if path] if what != "encoders" else []
+    if what != "meteor" and (freed := store.clear()):
+        removed.append(f"{freed / 1e6:,.1f} MB in {store.folder()}")
+    print(f"removed {' and '.join(removed)}" if removed else "nothing to remove")
 
 
 @app.command()

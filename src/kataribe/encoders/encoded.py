@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 
 from kataribe.core.progress import report
-from kataribe.encoders.protocol import Cut, Float32s, Int32s, TextEncoder, Tokens
+from kataribe.encoders.protocol import Bools, Cut, Float32s, Int32s, TextEncoder, Tokens
 from kataribe.encoders.store import SentenceRow, TokenRow, VectorStore, content_key, open_store
 from kataribe.text.sentences import Int64s
 
@@ -46,8 +46,10 @@ class EncodedTexts:
     def sentences(self, places: Int64s) -> Float32s:
         return self.store.sentences([self.keys[place] for place in places.tolist()])
 
-    def is_special(self, ids: Int32s) -> np.ndarray:
-        return np.isin(ids, list(self.encoder.special_ids))
+    def is_special(self, ids: Int32s) -> Bools:
+        specials = np.array(sorted(self.encoder.special_ids), dtype=np.int32)
+        marked: Bools = (ids[:, None] == specials).any(axis=1)
+        return marked
 
     @property
     def warnings(self) -> list[str]:
