@@ -12,8 +12,8 @@ from kataribe.core.types import Narration, Segment
 from kataribe.formats.narration import read_narrations
 from kataribe.formats.stories import read_stories
 
-FIRST = Narration("f/51-57", "f", Segment(51, 57), "Maria waits.")
-SECOND = Narration("f/59.5-64", "f", Segment(59.5, 64), "She leaves, at last.")
+FIRST = Narration("f_51-57", "f", Segment(51, 57), "Maria waits.")
+SECOND = Narration("f_59.5-64", "f", Segment(59.5, 64), "She leaves, at last.")
 LINES = [
     {"movie_id": "f", "start_time": 51, "end_time": 57, "content": "Maria waits."},
     {"movie_id": "f", "start_time": 59.5, "end_time": 64, "content": "She leaves, at last."},
@@ -67,7 +67,7 @@ def test_a_row_of_a_table_may_leave_cells_empty(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        ([LINES[0], LINES[0]], "id 'f/51-57': is there twice"),
+        ([LINES[0], LINES[0]], "id 'f_51-57': is there twice"),
         ([{"movie_id": "f", "content": "x"}], "entry 1 has neither an id nor its times"),
         ([{"start": 1, "end": 2, "content": "x"}], "entry 1 has neither an id nor its film"),
         ([{"id": 1, "film": "f"}], "entry 1 has no text"),

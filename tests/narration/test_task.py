@@ -49,12 +49,12 @@ def test_metrics_of_other_tasks_are_refused() -> None:
 
 
 def test_predictions_are_joined_by_id() -> None:
-    assert evaluate(TOLD[::-1], metrics=["rouge_l"])["rouge_l"].ids == ("f/0-4", "f/10-14")
-    with pytest.raises(JoinError, match="no prediction for 1 of 2 references: 'f/10-14'"):
+    assert evaluate(TOLD[::-1], metrics=["rouge_l"])["rouge_l"].ids == ("f_0-4", "f_10-14")
+    with pytest.raises(JoinError, match="no prediction for 1 of 2 references: 'f_10-14'"):
         evaluate(TOLD[:1], metrics=["rouge_l"])
     assert evaluate(TOLD[:1], metrics=["rouge_l"], missing="drop").coverage.scored == 1
     zero = evaluate(TOLD[:1], metrics=["role_f1"], missing="zero", cast=CAST)
-    assert zero["role_f1"].items["f/10-14"].value == 0.0
+    assert zero["role_f1"].items["f_10-14"].value == 0.0
 
 
 def test_a_prediction_of_another_film_is_refused() -> None:
@@ -76,7 +76,7 @@ def test_a_result_survives_its_file_and_compares(protocol: str) -> None:
     one = evaluate(cast=CAST, dialogue=DIALOGUE, protocol=protocol, details=True, bootstrap=20)
     read = Result.from_json(one.to_json())
     assert read.summary() == one.summary()
-    assert read.content["f/0-4"]["film"] == "f"
+    assert read.content["f_0-4"]["film"] == "f"
     assert read["role_f1"].details[1] == {"found": [], "lost": ["Odysseus"], "invented": ["Maria"]}
     other = evaluate(WRITTEN, cast=CAST, dialogue=DIALOGUE, protocol=protocol, details=True)
     compared = kataribe.compare({"one": read, "other": other}, replicates=50)

@@ -8,7 +8,7 @@
     WebVTT, SRT, ASS    one film, whose name is the file's
     a folder            of any of these
 
-A line without an id is called after its film and its times: `7042/51-57`. Ids are compared as text.
+A line without an id is called after its film and its times: `7042_51-57`. Ids are compared as text.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ _READABLE = (".json", ".jsonl", ".ndjson", *_TABLES, *SUBTITLES)
 def read_narrations(source: Source) -> dict[str, Narration]:
     """
     >>> lines = read_narrations([{"movie_id": 7042, "start_time": 51, "end_time": 57.5, "content": "Maria waits."}])
-    >>> lines["7042/51-57.5"]
-    Narration(id='7042/51-57.5', film='7042', segment=Segment(start=51.0, end=57.5), text='Maria waits.')
+    >>> lines["7042_51-57.5"]
+    Narration(id='7042_51-57.5', film='7042', segment=Segment(start=51.0, end=57.5), text='Maria waits.')
     """
     path = Path(source) if isinstance(source, str | Path) else None
     narrations: dict[str, Narration] = {}
@@ -65,13 +65,13 @@ def read_narrations(source: Source) -> dict[str, Narration]:
 
 
 def name_of(film: str, segment: Segment) -> str:
-    """What a line without an id is called.
+    """What a line without an id is called; it can also name a file or a folder of frames.
 
     >>> name_of("7042", Segment(51.0, 57.25))
-    '7042/51-57.25'
+    '7042_51-57.25'
     """
     start, end = (str(int(time)) if time == int(time) else repr(time) for time in (segment.start, segment.end))
-    return f"{film}/{start}-{end}"
+    return f"{film}_{start}-{end}"
 
 
 def _read(path: Path) -> Iterator[tuple[Path, Narration]]:
