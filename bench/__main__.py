@@ -10,7 +10,7 @@ from bench import machine
 from bench.report import PAGE, Options, write_section
 
 # A new room: add bench/NAME.py with measure(options), its name here, and its two markers to docs/benchmarks.md.
-ROOMS = ("captions", "stories", "boundaries", "japanese", "judge")
+ROOMS = ("captions", "encoders", "japanese", "stories", "boundaries", "judge")
 
 # Above this load average the figures say more about the other work than about ours.
 BUSY = 0.7

@@ -35,3 +35,29 @@ def data_folder() -> Path:
     folder = _data_folder()
     assert folder is not None, "mark the test `data`"
     return folder
+
+
+@pytest.fixture(scope="session")
+def bert(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The folder of a tiny BERT with random weights."""
+    pytest.importorskip("transformers", reason="needs kataribe[models]")
+    from tests.encoders.tiny import tiny_bert
+
+    return tiny_bert(tmp_path_factory.mktemp("models") / "tiny-bert")
+
+
+@pytest.fixture(scope="session")
+def clip(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The folder of a tiny CLIP with random weights."""
+    pytest.importorskip("transformers", reason="needs kataribe[models]")
+    from tests.encoders.tiny import tiny_clip
+
+    return tiny_clip(tmp_path_factory.mktemp("models") / "tiny-clip")
+
+
+@pytest.fixture
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A cache folder of the test's own: nothing encoded earlier answers for what it wants encoded."""
+    folder = tmp_path / "cache"
+    monkeypatch.setenv("KATARIBE_CACHE", str(folder))
+    return folder

@@ -7,7 +7,10 @@ from pathlib import Path
 import pytest
 
 from bench.data import _made_up
+from bench.narration_study import variants
 from bench.report import Row, Section, show, write_section
+from kataribe.core.types import Cast, Narration, Role
+from kataribe.narration.names import Names
 
 
 @pytest.mark.parametrize(
@@ -57,3 +60,19 @@ def test_made_up_captions_are_the_same_every_time() -> None:
     made = _made_up(50, 2)
     assert made == _made_up(50, 2)
     assert made.pairs == 100
+
+
+def test_spoilt_narrations_differ_only_where_they_should() -> None:
+    pytest.importorskip("jieba")
+    cast = Cast("f", (Role("老李"), Role("小天")))
+    lines = ["老李端来食物倒入小猫的饭盆里，小天看着小猫。", "小天走进厨房，老李关掉电视机。"]
+    written = {str(n): Narration(str(n), "f", None, line) for n, line in enumerate(lines)}
+    made = {name: [line.text for line in told] for name, told in variants(written, {"f": cast}, seed=0).items()}
+    assert made["itself"] == lines
+    swapped = ["小天端来食物倒入小猫的饭盆里，老李看着小猫。", "老李走进厨房，小天关掉电视机。"]
+    assert made["names replaced"] == swapped  # of a cast of two there is only one other
+    names = Names.of_cast(cast)
+    assert [names.in_text(line) for line in made["words replaced"]] == [names.in_text(line) for line in lines]
+    assert made["words replaced"] != lines
+    assert [names.in_text(line) for line in made["names removed"]] == [frozenset(), frozenset()]
+    assert variants(written, {"f": cast}, seed=0) == variants(written, {"f": cast}, seed=0)

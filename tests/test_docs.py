@@ -73,6 +73,9 @@ def furnish(folder: Path, page: Path) -> dict[str, str]:
         from tests.boundaries.clips import cuts, write_video
 
         write_video(folder / "clip.mp4", cuts(np.random.default_rng(0), [60, 90, 60]))
+    for name, copy in (("pred", "narration"), ("refs", "narration_refs"), ("cast", "cast")):
+        shutil.copy(samples / f"narration_{name}.json", folder / f"{copy}.json")
+    shutil.copy(samples / "narration_dialogue.jsonl", folder / "dialogue.jsonl")
     predictions = json.loads((folder / "pred.json").read_text(encoding="utf-8"))
     (folder / "pred11.json").write_text(json.dumps(predictions[:-1]), encoding="utf-8")
     short = [entry | {"caption": " ".join(entry["caption"].split()[:5])} for entry in predictions]

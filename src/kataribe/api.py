@@ -10,13 +10,13 @@ from kataribe.core.errors import UsageError, nearest, shorten
 from kataribe.core.metric import Metric
 from kataribe.core.result import Result
 
-TASKS = ("boundaries", "captions", "stories")
+TASKS = ("boundaries", "captions", "narration", "stories")
 
 
 def evaluate(
     task: str,
     predictions: Any,
-    references: Any,
+    references: Any = None,
     metrics: Sequence[str | Metric] | None = None,
     **options: Any,
 ) -> Result:

@@ -111,7 +111,8 @@ def test_bad_predictions_cost_one_line_and_nothing_is_written(
         ([*SCORE, "-o", "/nowhere/at/all.json"], "there is no folder"),
         ([*SCORE, "-o", str(SAMPLES)], "is a folder"),
         ([*SCORE, "--frobnicate"], "No such option"),
-        (["score", "captions", PRED], "Missing option"),
+        (["score", "captions", PRED], "bleu compares captions with references, and there are none"),
+        (["score", "stories", PRED], "Missing option"),
         (["score", "capshuns"], "No such command"),
         (["scor"], "No such command"),
         (["metrics", "meteo"], "did you mean 'meteor'?"),
@@ -170,6 +171,26 @@ def test_resources(call, tmp_path: Path) -> None:
         "score", "captions", PRED, "-r", REFS, "-m", f"cider(idf={tmp_path / 'idf.json'})", "-f", "json"
     )
     assert (code, "|idf:12-" in out) == (0, True)
+
+
+def test_what_encoders_keep_is_shown_and_cleared(call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KATARIBE_CACHE", str(tmp_path))
+    (tmp_path / "encoders").mkdir()
+    (tmp_path / "encoders" / "text-1.vectors").write_bytes(bytes(2_000_000))
+    _, out, _ = call("resources", "status")
+    assert f"encoders  2.0 of 5,000 MB  {tmp_path / 'encoders'}" in out
+    assert call("resources", "clear", "encoders")[1] == f"removed 2.0 MB in {tmp_path / 'encoders'}\n"
+    assert call("resources", "clear", "encoders")[1] == "nothing to remove\n"
+    code, _, err = call("resources", "clear", "everything")
+    assert (code, "there are: meteor, encoders, all" in err) == (2, True)
+
+
+def test_pictures_without_a_model_cost_one_line(call, tmp_path: Path) -> None:
+    code, out, err = call("score", "captions", PRED, "--images", str(tmp_path), "-m", "clipscore(/nowhere)")
+    assert (code, out) == (2, "")
+    assert "has no picture for 12 of 12 items" in err
+    code, out, err = call("score", "captions", PRED, "-m", "bleu")
+    assert (code, err) == (2, "kataribe: bleu compares captions with references, and there are none - give -r REFS\n")
 
 
 def test_importing_kataribe_loads_nothing_heavy() -> None:

@@ -175,3 +175,21 @@ def many_captions(items: int, worse: bool) -> Result:
     }
     references = {id: [text, f"{text} again"] for id, text in texts.items()}
     return kataribe.evaluate("captions", predictions, references, [TEXT, "bleu(2, tok=none)"], details=True)
+
+
+def narration(told: str = "") -> Result:
+    """Two lines of a film; `told` is said instead of the first one."""
+    written = [
+        {"film": "harbour", "start": 0, "end": 4, "text": "Anna and Tom wait."},
+        {"film": "harbour", "start": 9, "end": 12, "text": "Rain falls."},
+    ]
+    predicted = [written[0] | {"text": told or written[0]["text"]}, written[1]]
+    return kataribe.evaluate(
+        "narration",
+        predicted,
+        written,
+        metrics=["role_f1", "rouge_l"],
+        cast={"harbour": ["Anna", "Tom"]},
+        protocol="paper",
+        details=True,
+    )

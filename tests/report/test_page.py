@@ -298,3 +298,10 @@ def test_incomparable_results_are_shown_but_not_tested(open_page: Open, stories)
     page = open_page({"careful": stories["careful"], "other": other})
     assert "not comparable" in page.locator(".notice").inner_text()
     assert page.get_by_text("Significance").count() == 0
+
+
+def test_a_narration_opens_with_the_roles_that_were_named(open_page: Open) -> None:
+    page = open_page({"system": made_up.narration("Anna"), "people": made_up.narration()}, "#item=harbour_0-4")
+    rows = page.locator("#item table", has_text="invented").locator("tbody tr")
+    assert rows.all_inner_texts() == ["asystem\tAnna\tTom\t–", "bpeople\tAnna, Tom\t–\t–"]
+    assert "gap (s)" in page.locator(".grid-head").inner_text()

@@ -29,6 +29,7 @@ from kataribe.core.types import Floats
 class BoundaryDeviation(PanelMetric):
     name: ClassVar[str] = "boundary_deviation"
     title: ClassVar[str] = "Median deviation"
+    lower_is_better: ClassVar[bool] = True
     counts: ClassVar[tuple[str, ...]] = ("predicted_to_true", "true_to_predicted")
 
     unit: Literal["relative", "seconds"] = option("relative", "fractions of the duration, or seconds")

@@ -22,6 +22,7 @@ class ProbeMetric(PanelMetric):
 
     # The column of the native table with the probes that the metric calls wrong.
     wrong: ClassVar[int]
+    lower_is_better: ClassVar[bool] = True
 
     annotator: Annotator = option("mean", "the annotator who counts", positional=True)
 

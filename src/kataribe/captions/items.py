@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from kataribe.captions.media import Media
 from kataribe.core.types import Floats
 from kataribe.text.sentences import Int64s, Sentences
-from kataribe.text.tokenizers import tokenizer
+from kataribe.text.tokenizers import UNCUT, tokenizer
 
 
 @dataclass(frozen=True)
@@ -64,19 +65,24 @@ class Captions:
     candidates: Sequence[str]
     references: Sequence[Sequence[str]]
     _tokenized: dict[str, TokenizedCaptions] = field(default_factory=dict, repr=False, compare=False)
+    media: Media | None = field(default=None, repr=False, compare=False)
 
     def __len__(self) -> int:
         return len(self.ids)
 
     def __getitem__(self, rows: slice) -> Captions:
         tokenized = {name: captions[rows] for name, captions in self._tokenized.items()}
-        return Captions(self.ids[rows], self.candidates[rows], self.references[rows], tokenized)
+        return Captions(self.ids[rows], self.candidates[rows], self.references[rows], tokenized, self.media)
 
     def tokens(self, name: str) -> TokenizedCaptions:
         """All texts cut by one tokenizer: each side in the order of the items, as the original tools do."""
         if name not in self._tokenized:
             self._tokenized[name] = self._tokenize(name)
         return self._tokenized[name]
+
+    def uncut(self) -> TokenizedCaptions:
+        """The texts as they stand, each distinct one once, for models that bring their own tokenizer."""
+        return self.tokens(UNCUT.name)
 
     def _tokenize(self, name: str) -> TokenizedCaptions:
         cut = tokenizer(name)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, Literal
 
 from kataribe.captions.items import Captions
+from kataribe.captions.media import read_media
 from kataribe.core import registry
 from kataribe.core.engine import LocalEngine
 from kataribe.core.errors import UsageError, shorten, some
@@ -18,6 +20,7 @@ from kataribe.core.run import run
 from kataribe.core.signature import fingerprint
 from kataribe.core.types import Coverage
 from kataribe.formats.captions import Source, read_predictions, read_references
+from kataribe.formats.features import Source as FeatureSource
 
 DEFAULT_METRICS = ("bleu", "meteor", "rouge_l", "cider")
 
@@ -27,27 +30,36 @@ MISSING: tuple[Missing, ...] = ("error", "zero", "drop")
 
 def evaluate(
     predictions: Source,
-    references: Source,
+    references: Source | None = None,
     metrics: Sequence[str | Metric] = DEFAULT_METRICS,
     *,
     protocol: str = "official",
     missing: Missing = "error",
     tok: str | None = None,
+    images: str | Path | None = None,
+    features: FeatureSource | None = None,
+    text_features: FeatureSource | None = None,
     engine: LocalEngine | None = None,
     bootstrap: int = 0,
     seed: int = 0,
     details: bool = False,
     progress: Progress | None = None,
 ) -> Result:
-    """Score predicted captions against their references, from files or plain dictionaries."""
+    """Score predicted captions against their references, from files or plain dictionaries.
+
+    Metrics that look at what a caption describes find it in a folder of `images` or in a file of `features`, by id;
+    `text_features` are the captions' own vectors, where no model here can make them. References may be left out if
+    no metric compares with them.
+    """
     defaults = {"tok": tok} if tok else {}
     chosen = registry.parse_all(metrics, "captions", protocol=protocol, defaults=defaults)
     if missing not in MISSING:
         raise UsageError(f"no policy is called {shorten(missing)!r}", hint=f"--missing {', '.join(MISSING)}")
-    items, coverage, warnings = join(read_predictions(predictions), read_references(references), missing)
+    items, coverage, warnings = _items(chosen, predictions, references, missing)
+    items = replace(items, media=read_media(items.ids, images, features, text_features))
     fields = {
         "missing": missing,
-        "data": f"{coverage.scored}/{coverage.references}",
+        "data": f"{coverage.scored}/{coverage.references}" if references is not None else f"{coverage.scored}",
         "hash": fingerprint(
             text for id, texts in zip(items.ids, items.references, strict=True) for text in (id, *texts)
         ),
@@ -64,6 +76,21 @@ def evaluate(
         **options,
     )
     return replace(result, content=content(items)) if details else result
+
+
+def _items(
+    metrics: Mapping[str, Metric], predictions: Source, references: Source | None, missing: Missing
+) -> tuple[Captions, Coverage, list[str]]:
+    if references is not None:
+        return join(read_predictions(predictions), read_references(references), missing)
+    needing = [name for name, metric in metrics.items() if metric.needs_references]
+    if needing:
+        raise UsageError(f"{needing[0]} compares captions with references, and there are none", hint="give -r REFS")
+    predicted = read_predictions(predictions)
+    # Each prediction is an item of its own: nothing can be missing or left over.
+    nothing: dict[str, list[str]] = {id: [] for id in predicted}
+    items, coverage, warnings = join(predicted, nothing, missing)
+    return items, replace(coverage, references=0), warnings
 
 
 def content(items: Captions) -> dict[str, Any]:

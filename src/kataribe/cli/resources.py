@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from kataribe.cli.progress import progress_bar
+from kataribe.core.errors import UsageError, shorten
 from kataribe.formats.output import check_writable
 
 app = typer.Typer(help="The data that metrics keep on disk.", no_args_is_help=True, rich_markup_mode=None)
@@ -15,12 +16,15 @@ app = typer.Typer(help="The data that metrics keep on disk.", no_args_is_help=Tr
 
 @app.command()
 def status() -> None:
-    """Where METEOR's compiled data is and whether it is whole."""
+    """Where METEOR's compiled data is and whether it is whole; what encoders keep."""
     from kataribe.captions.meteor_resource import status as resource_status
+    from kataribe.encoders import store
 
     resource = resource_status()
     state = f"ready, {resource.size / 1e6:.1f} MB" if resource.is_ready else resource.problem
-    print(f"meteor  {state}  {resource.path}")
+    print(f"meteor    {state}  {resource.path}")
+    size = sum(file.stat().st_size for file in store.files())
+    print(f"encoders  {size / 1e6:,.1f} of {store.limit() / 1e6:,.0f} MB  {store.folder()}")
 
 
 @app.command()
@@ -39,14 +43,26 @@ def build(
 
 
 @app.command()
-def clear() -> None:
-    """Remove what was compiled and the scene graphs that were kept; they are made again when needed."""
+def clear(
+    what: Annotated[str, typer.Argument(metavar="[WHAT]", help="meteor, encoders, graphs or all.")] = "all",
+) -> None:
+    """Remove what was compiled, encoded or parsed; it is made again when needed."""
     from kataribe.captions.meteor_resource import clear as clear_resource
+    from kataribe.encoders import store
     from kataribe.text.scene_graph.cache import clear as clear_graphs
 
-    removed = [path for path in (clear_resource(), *clear_graphs()) if path]
-    for path in removed:
-        print(f"removed {path}")
+    kinds = ("meteor", "encoders", "graphs", "all")
+    if what not in kinds:
+        raise UsageError(f"nothing is kept under the name {shorten(what)!r}", hint=f"there are: {', '.join(kinds)}")
+    removed: list[str] = []
+    if what in ("meteor", "all") and (path := clear_resource()):
+        removed.append(str(path))
+    if what in ("encoders", "all") and (freed := store.clear()):
+        removed.append(f"{freed / 1e6:,.1f} MB in {store.folder()}")
+    if what in ("graphs", "all"):
+        removed += map(str, clear_graphs())
+    for each in removed:
+        print(f"removed {each}")
     if not removed:
         print("nothing to remove")
 

@@ -35,12 +35,24 @@ def captions(
     predictions: Annotated[
         Path, typer.Argument(metavar="PRED", help="The captions to score: JSON, JSONL, CSV, TSV; gz.")
     ],
-    references: Annotated[Path, typer.Option("-r", "--references", metavar="REFS", help="The reference captions.")],
+    references: Annotated[
+        Path | None,
+        typer.Option("-r", "--references", metavar="REFS", help="The reference captions; some metrics need none."),
+    ] = None,
     metric: Metrics = None,
     protocol: Protocol = "official",
     missing: Annotated[str, typer.Option(help="References without prediction: error, zero or drop.")] = "error",
     tok: Annotated[
         str | None, typer.Option(help="Tokenizer for all metrics: ptb, ja, ja-mecab, zh, char, none.")
+    ] = None,
+    images: Annotated[
+        Path | None, typer.Option(help="A folder of pictures, or of folders of frames, named by id.")
+    ] = None,
+    features: Annotated[
+        Path | None, typer.Option(help="Vectors of pictures or frames by id: npz, safetensors, hdf5.")
+    ] = None,
+    text_features: Annotated[
+        Path | None, typer.Option(help="Vectors of the captions, if no model here can make them.")
     ] = None,
     format: Format = "table",
     output: Output = None,
@@ -62,6 +74,9 @@ def captions(
             protocol=protocol,
             missing=missing,  # type: ignore[arg-type]
             tok=tok,
+            images=images,
+            features=features,
+            text_features=text_features,
             engine=parse_engine(engine, threads),
             bootstrap=bootstrap,
             seed=seed,
@@ -160,6 +175,65 @@ def boundaries(
             missing=missing,  # type: ignore[arg-type]
             unit=unit,  # type: ignore[arg-type]
             min_consistency=min_consistency,
+            engine=parse_engine(engine, threads),
+            bootstrap=bootstrap,
+            seed=seed,
+            details=output is not None,
+            progress=progress,
+        )
+    answer(result, format, output, quiet)
+
+
+@app.command("narration")
+def narration(
+    predictions: Annotated[
+        Path,
+        typer.Argument(metavar="PRED", help="The lines to score: JSON, JSONL, CSV, TSV, VTT, SRT, ASS; gz."),
+    ],
+    references: Annotated[Path, typer.Option("-r", "--references", metavar="REF", help="The reference lines.")],
+    cast: Annotated[
+        Path | None, typer.Option(metavar="CAST", help="The films' roles in billing order: JSON, JSONL, CSV, TSV.")
+    ] = None,
+    dialogue: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="What is said in the films: VTT, SRT, ASS, JSON, JSONL, CSV or a folder."),
+    ] = None,
+    images: Annotated[Path | None, typer.Option(help="A folder of folders of frames, named by id.")] = None,
+    features: Annotated[Path | None, typer.Option(help="Vectors of frames by id: npz, safetensors, hdf5.")] = None,
+    text_features: Annotated[
+        Path | None, typer.Option(help="Vectors of the lines, if no model here can make them.")
+    ] = None,
+    metric: Metrics = None,
+    protocol: Protocol = "official",
+    missing: Annotated[str, typer.Option(help="References without prediction: error, zero or drop.")] = "error",
+    tok: Annotated[
+        str | None, typer.Option(help="Tokenizer for all metrics: ptb, ja, ja-mecab, zh, char, none.")
+    ] = None,
+    format: Format = "table",
+    output: Output = None,
+    engine: Engine = "local",
+    threads: Threads = 0,
+    bootstrap: Bootstrap = 0,
+    seed: Seed = 0,
+    quiet: Quiet = False,
+) -> None:
+    """Score narrations of films: RoleF1, caption metrics, speech rate and repetition unless -m says otherwise."""
+    from kataribe.narration.task import evaluate
+
+    check_call(format, output)
+    with progress_bar(quiet) as progress:
+        result = evaluate(
+            predictions,
+            references,
+            metric,
+            cast=cast,
+            dialogue=dialogue,
+            images=images,
+            features=features,
+            text_features=text_features,
+            protocol=protocol,
+            missing=missing,  # type: ignore[arg-type]
+            tok=tok,
             engine=parse_engine(engine, threads),
             bootstrap=bootstrap,
             seed=seed,

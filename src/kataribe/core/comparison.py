@@ -41,7 +41,7 @@ class IncomparableError(KataribeError):
 
 @dataclass(frozen=True)
 class PairedTest:
-    """One system against another on one metric; a positive difference is in favour of `one`.
+    """One system against another on one metric; a positive difference is in favour of `one`, unless lower is better.
 
     `permutation` and `bootstrap` are p-values as they are, `corrected` is the permutation's after correction for all
     tests of the comparison.
@@ -78,7 +78,8 @@ class Settings:
 class Comparison:
     """Scores by metric and system, and the tests between systems.
 
-    `forced` is empty unless results were compared that should not be; then it says why not.
+    `forced` is empty unless results were compared that should not be; then it says why not. `lower_is_better` names
+    the metrics of which the smaller value wins.
     """
 
     task: str
@@ -90,6 +91,7 @@ class Comparison:
     items: int
     notes: tuple[str, ...] = ()
     forced: tuple[str, ...] = ()
+    lower_is_better: tuple[str, ...] = ()
 
     def is_significant(self, test: PairedTest) -> bool:
         return test.corrected <= self.settings.alpha
@@ -99,7 +101,8 @@ class Comparison:
         beaten = []
         for test in self.tests:
             if test.metric == metric and system in (test.one, test.other) and self.is_significant(test):
-                winner, loser = (test.one, test.other) if test.difference > 0 else (test.other, test.one)
+                one_wins = (test.difference > 0) != (metric in self.lower_is_better)
+                winner, loser = (test.one, test.other) if one_wins else (test.other, test.one)
                 if winner == system:
                     beaten.append(loser)
         return beaten
@@ -115,6 +118,7 @@ class Comparison:
             "tests": [test.to_dict() | {"significant": self.is_significant(test)} for test in self.tests],
             "notes": list(self.notes),
             "forced": list(self.forced),
+            "lower_is_better": list(self.lower_is_better),
         }
 
 
@@ -151,6 +155,7 @@ def compare(
     forced: dict[str, None] = {}
     scores: dict[str, dict[str, float]] = {}
     tests: list[PairedTest] = []
+    lower: list[str] = []
     items = 0
     for metric_name in chosen:
         found = {name: result[metric_name] for name, result in results.items()}
@@ -162,6 +167,7 @@ def compare(
         forced |= dict.fromkeys(complaints)
         paired = _PairedRows.of(metric_name, found)
         items = len(paired.ids)
+        lower += [metric_name] * paired.lower_is_better
         scores[metric_name] = {name: paired.score(name) for name in names}
         with np.errstate(invalid="ignore", divide="ignore"):  # a draw may hold no scorable item: 0/0
             drawn = paired.bootstrap(settings)
@@ -178,6 +184,7 @@ def compare(
         items=items,
         notes=tuple(notes),
         forced=tuple(forced),
+        lower_is_better=tuple(lower),
     )
 
 
@@ -294,6 +301,10 @@ class _PairedRows:
             {name: result.item_values[places[name]] for name, result in results.items()},
         )
 
+    @property
+    def lower_is_better(self) -> bool:
+        return next(iter(self.metrics.values())).lower_is_better
+
     def score(self, system: str) -> float:
         return float(self.metrics[system].reduce(self.rows[system]))
 
@@ -327,7 +338,7 @@ class _PairedRows:
             corrected=permutation.p,
             bootstrap=bootstrap.p,
             effect=effect_size(values, other_values),
-            outcomes=outcomes(values, other_values),
+            outcomes=outcomes(other_values, values) if self.lower_is_better else outcomes(values, other_values),
         )
 
 

@@ -60,6 +60,14 @@ class Metric(ABC):
     title: ClassVar[str]
     columns: ClassVar[tuple[str, ...]]
     protocols: ClassVar[Protocols] = {}
+    lower_is_better: ClassVar[bool] = False
+    # Most values are fractions, which tables show times 100; a perplexity is shown as it is.
+    percent: ClassVar[bool] = True
+
+    @property
+    def needs_references(self) -> bool:
+        """Whether it compares with references at all; some look at the candidate or the picture alone."""
+        return True
 
     def prepare(self, items: Any) -> Any:
         """What `stats` needs to know about the whole corpus; nothing by default."""

@@ -10,7 +10,7 @@ where MyMetric is a subclass of `kataribe.core.metric.Metric`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import fields, replace
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
@@ -86,11 +86,12 @@ def parse_all(
     texts: Iterable[str | Metric],
     task: str,
     *,
+    also: Collection[str] = (),
     protocol: str = "official",
     defaults: Mapping[str, Any] = MappingProxyType({}),
     hint: str = "see `kataribe metrics`",
 ) -> dict[str, Metric]:
-    """The metrics of one task, each under the name it was asked for by.
+    """The metrics of one task, each under the name it was asked for by; those of the tasks in `also` may be among them.
 
     What a protocol or a task-wide option changes is in the metric and its signature, not in this name: whoever asks
     for soda(c) finds soda(c) in the answer.
@@ -101,7 +102,7 @@ def parse_all(
     chosen: dict[str, Metric] = {}
     for text in texts:
         metric = parse(text, protocol=protocol, defaults=defaults)
-        if metric.task != task:
+        if metric.task != task and metric.task not in also:
             raise UsageError(f"{metric} does not score {task} but {metric.task}", hint=hint.format(metric=metric))
         chosen[str(parse(text))] = metric
     return chosen

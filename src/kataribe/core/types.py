@@ -121,6 +121,57 @@ class Story:
 
 
 @dataclass(frozen=True)
+class Role:
+    """A part in a film: the name it goes by, what else it is called, and who plays it.
+
+    >>> Role("Odysseus", aliases=("Ulysses",)).names
+    ('Odysseus', 'Ulysses')
+    """
+
+    name: str
+    aliases: tuple[str, ...] = ()
+    actor: str = ""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return (self.name, *self.aliases)
+
+
+@dataclass(frozen=True)
+class Cast:
+    """The roles of one film in billing order: the first is the one on the poster.
+
+    >>> Cast("film", (Role("Penelope"), Role("Odysseus"))).first_billed
+    'Penelope'
+    """
+
+    film: str
+    roles: tuple[Role, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(role.name for role in self.roles)
+
+    @property
+    def first_billed(self) -> str:
+        return self.roles[0].name
+
+
+@dataclass(frozen=True)
+class Narration:
+    """What is told in one gap of a film. Predictions may leave film and segment to their references.
+
+    >>> Narration("1", "film", Segment(3, 8), "Penelope weaves.").segment.length
+    5
+    """
+
+    id: str
+    film: str | None
+    segment: Segment | None
+    text: str
+
+
+@dataclass(frozen=True)
 class Curve:
     """How scores move as one thing is turned up: an audit's attack, a number of guesses. One line for each name.
 

@@ -4,7 +4,7 @@
     ActivityNet submission  {"version": ..., "results": {"v_1": [{"sentence": "A dog.", "timestamp": [0, 4]}]}, ...}
     JSON lines              one story or one caption on each line, with the names of either form above
     CSV, TSV                a header with video_id, start, end, sentence and, if known, duration
-    WebVTT, SRT             one file for each video, named after it
+    WebVTT, SRT, ASS        one file for each video, named after it
     a folder                of any of these
 
 The order of videos and of the captions of a video is the file's; ids are compared as text.
@@ -31,7 +31,7 @@ from kataribe.formats.subtitles import SUBTITLES, read_subtitles
 
 Source = str | Path | Mapping[str, Any] | Iterable[Story] | StoryTable
 
-VIDEO_FIELDS = ("video_id", "video", "id", "vid", "key", "name")
+VIDEO_FIELDS = ("video_id", "video", "film", "movie_id", "id", "vid", "key", "name")
 TEXT_FIELDS = ("sentence", "caption", "text", "title")
 TIME_FIELDS = ("timestamp", "segment")
 

@@ -1,4 +1,4 @@
-"""WebVTT and SRT: the captions of one video, the way players and subtitle editors write them."""
+"""WebVTT, SRT and ASS: the captions of one video, the way players and subtitle editors write them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from pathlib import Path
 from kataribe.core.errors import InputError
 from kataribe.formats.source import check_text, extension, open_text
 
-SUBTITLES = (".vtt", ".srt")
+SUBTITLES = (".vtt", ".srt", ".ass", ".ssa")
+
+# What a file without a single cue may begin with and still be subtitles.
+_HEADERS = ("WEBVTT", "[Script Info]")
 
 
 def read_subtitles(path: Path) -> Iterator[tuple[float, float, str]]:
@@ -24,8 +27,10 @@ def read_subtitles(path: Path) -> Iterator[tuple[float, float, str]]:
     except (pysubs2.Pysubs2Error, ValueError) as error:
         raise InputError(f"is not {kind.upper()} ({error})", file=path, hint="open it in a subtitle editor") from None
     # The parser skips what it does not understand. A file of nothing but that is no story of nothing.
-    if not len(cues) and content.strip() and not content.lstrip("\ufeff").startswith("WEBVTT"):
+    if not len(cues) and content.strip() and not content.lstrip("\ufeff").startswith(_HEADERS):
         raise InputError("has no cue like 00:00:01,000 --> 00:00:04,000", file=path, hint="is it really subtitles?")
     for number, cue in enumerate(cues, start=1):
+        if cue.is_comment or cue.is_drawing:  # nobody says these
+            continue
         text = html.unescape(cue.plaintext) if kind == "vtt" else cue.plaintext
         yield cue.start / 1000, cue.end / 1000, check_text(text, file=path, id=path.stem, field=f"cue {number}")

@@ -16,6 +16,7 @@ import msgspec
 from kataribe.core.comparison import Comparison, PairedTest
 from kataribe.core.errors import UsageError, nearest
 from kataribe.report import grid
+from kataribe.report.scale import scale_of
 
 
 def render_comparison(comparison: Comparison, format: str = "table") -> str:
@@ -42,11 +43,12 @@ def legend(comparison: Comparison) -> str:
     settings = comparison.settings
     exact = all(test.is_exact for test in comparison.tests)
     draws = "all swaps" if exact else f"{settings.replicates:,} swaps"
+    lower = f"; lower is better: {', '.join(comparison.lower_is_better)}" if comparison.lower_is_better else ""
     corrected = f", {_CORRECTION_NAMES[settings.correction]}" if settings.correction != "none" else ", not corrected"
     return (
         "best in bold; letters: significantly better than these systems "
         f"(paired permutation over {comparison.items:,} items, {draws}, two-sided{corrected} "
-        f"over {len(comparison.tests)} test{'s' * (len(comparison.tests) != 1)}, p <= {settings.alpha:g})"
+        f"over {len(comparison.tests)} test{'s' * (len(comparison.tests) != 1)}, p <= {settings.alpha:g}){lower}"
     )
 
 
@@ -58,8 +60,9 @@ def markings(comparison: Comparison, system: str, metric: str) -> str:
 
 
 def is_best(comparison: Comparison, system: str, metric: str) -> bool:
-    values = comparison.scores[metric]
-    return f"{100 * values[system]:.2f}" == f"{100 * max(values.values()):.2f}"
+    values, scale = comparison.scores[metric], scale_of(metric)
+    best = min(values.values()) if metric in comparison.lower_is_better else max(values.values())
+    return f"{scale * values[system]:.2f}" == f"{scale * best:.2f}"
 
 
 def _scores(comparison: Comparison, mark: Callable[[str, bool, str], str], name: Callable[[str], str]) -> grid.Rows:
@@ -68,7 +71,9 @@ def _scores(comparison: Comparison, mark: Callable[[str, bool, str], str], name:
         [name(f"{letter(place)}  {system}")]
         + [
             mark(
-                f"{100 * values[system]:.2f}", is_best(comparison, system, metric), markings(comparison, system, metric)
+                f"{scale_of(metric) * values[system]:.2f}",
+                is_best(comparison, system, metric),
+                markings(comparison, system, metric),
             )
             for metric, values in comparison.scores.items()
         ]
@@ -85,10 +90,11 @@ def _test_rows(comparison: Comparison) -> grid.Rows:
 
 def _test_row(test: PairedTest) -> list[str]:
     low, high = test.interval
+    scale = scale_of(test.metric)
     return [
         f"{test.metric}: {test.one} - {test.other}",
-        f"{100 * test.difference:+.2f}",
-        f"{100 * low:+.2f} to {100 * high:+.2f}",
+        f"{scale * test.difference:+.2f}",
+        f"{scale * low:+.2f} to {scale * high:+.2f}",
         short_p(test.permutation),
         short_p(test.corrected),
         short_p(test.bootstrap),

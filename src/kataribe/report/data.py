@@ -16,6 +16,7 @@ from kataribe.core.progress import Progress
 from kataribe.core.result import MetricResult, Result
 from kataribe.core.run import bootstrap_interval
 from kataribe.report.comparison import legend, letter, markings, render_comparison
+from kataribe.report.scale import PERCENT, is_lower_better, scale_of
 from kataribe.report.tables import render
 from kataribe.report.views import Fact, Results, fitting_views
 from kataribe.report.views.packing import packed_scores
@@ -51,7 +52,7 @@ def page_data(
         "task": next(iter(results.values())).task,
         "systems": [_system(place, name, result) for place, (name, result) in enumerate(results.items())],
         "metrics": [_metric(name, results, seed, comparison) for name in metrics],
-        "comparison": comparison.to_dict() if comparison else None,
+        "comparison": _tests(comparison),
         "legend": legend(comparison) if comparison else None,
         "incomparable": apart,
         "copies": _copies(results, comparison),
@@ -101,8 +102,10 @@ def _comparison(
 
 
 def _metric(name: str, results: Results, seed: int, comparison: Comparison | None) -> dict[str, Any]:
+    spec = next(result.metrics[name].spec for result in results.values() if name in result.metrics)
     return {
         "name": name,
+        "lower": is_lower_better(spec),
         "systems": [
             _standing(system, result.metrics.get(name), seed, comparison) for system, result in results.items()
         ],
@@ -116,11 +119,31 @@ def _standing(
     if result is None:
         return None
     tested = comparison is not None and result.metric in comparison.scores
+    summary, factor = result.summary(), _page_factor(result.spec)
+    interval = result.interval or _interval(result, seed)
     return {
-        **result.summary(),
-        "interval": result.interval or _interval(result, seed),
+        **summary,
+        "value": factor * result.value,
+        "parts": {name: factor * part for name, part in result.parts.items()},
+        "interval": [factor * end for end in interval] if interval else None,
         "beats": markings(comparison, system, result.metric) if comparison and tested else "",
     }
+
+
+def _page_factor(spec: str) -> float:
+    """The page shows every value times 100; what is shown as it is comes as a hundredth."""
+    return scale_of(spec) / PERCENT
+
+
+def _tests(comparison: Comparison | None) -> dict[str, Any] | None:
+    if comparison is None:
+        return None
+    told = comparison.to_dict()
+    for test in told["tests"]:
+        factor = _page_factor(test["metric"])
+        test["difference"] *= factor
+        test["interval"] = [factor * end for end in test["interval"]]
+    return told
 
 
 def _interval(result: MetricResult, seed: int) -> tuple[float, float] | None:
@@ -158,7 +181,7 @@ def _measures(metrics: Sequence[str], results: Results, ids: Sequence[str]) -> l
 
 def _column(metric: MetricResult, part: str | None, ids: Sequence[str]) -> list[float | None]:
     values = metric.item_values if part is None else metric.item_parts.get(part, np.full(len(metric.ids), np.nan))
-    by_id = dict(zip(metric.ids, values.tolist(), strict=True))
+    by_id = dict(zip(metric.ids, (_page_factor(metric.spec) * values).tolist(), strict=True))
     return packed_scores(by_id.get(id) for id in ids)
 
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from kataribe.core.errors import UsageError
+
+PALETTE = ("#d1495b", "#30638e", "#edae49", "#00798c", "#8f5fbf", "#5a9e4b", "#444444", "#b07d48", "#d98cb3")
 
 
 def new_figure(width: float, height: float) -> Any:
@@ -15,6 +18,31 @@ def new_figure(width: float, height: float) -> Any:
     except ImportError:
         raise UsageError("pictures need matplotlib", hint="pip install 'kataribe[plots]'") from None
     return Figure(figsize=(width, height), layout="constrained")
+
+
+def grouped_bars(
+    groups: Sequence[str], heights: Mapping[str, Sequence[float]], label: str, most: float | None = None
+) -> Any:
+    """For each group a bar of each series, round a line at 0. A bar beyond `most` is cut and says so."""
+    figure = new_figure(11, 4.2)
+    axes = figure.add_subplot()
+    width = 0.8 / max(len(heights), 1)
+    for place, (name, values) in enumerate(heights.items()):
+        at = [group + (place + 0.5) * width - 0.4 for group in range(len(groups))]
+        axes.bar(at, values, width, color=PALETTE[place % len(PALETTE)], label=name)
+        for x, value in zip(at, values, strict=True):
+            if most is not None and abs(value) > most:
+                where, side = (most, "top") if value > 0 else (-most, "bottom")
+                axes.annotate(f"{value:+.0f}", (x, where), ha="center", va=side, fontsize=7, rotation=90)
+    axes.set_xticks(range(len(groups)), groups, fontsize=8)
+    axes.axhline(0, color="black", linewidth=0.8)
+    axes.set_ylabel(label)
+    if most is not None:
+        low, high = axes.get_ylim()
+        axes.set_ylim(max(low, -most), min(high, most))
+    axes.grid(axis="y", alpha=0.25)
+    axes.legend(fontsize=8)
+    return figure
 
 
 def to_image(figure: Any, format: str) -> bytes:

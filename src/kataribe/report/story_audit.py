@@ -6,11 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from kataribe.audit.readings import Reading, StoryAudit, change, verdict
-from kataribe.report.pictures import new_figure, to_image
+from kataribe.report.pictures import PALETTE, grouped_bars, new_figure, to_image
 
 # The parts that say in which direction a metric was moved; those of other metrics are in the JSON.
 _PARTS = ("precision", "recall")
-_PALETTE = ("#d1495b", "#30638e", "#edae49", "#00798c", "#8f5fbf", "#5a9e4b", "#444444")
 
 
 def table(audit: StoryAudit) -> str:
@@ -106,20 +105,14 @@ def _share(audit: StoryAudit) -> Any:
 def _attacks(audit: StoryAudit) -> Any:
     """For every other attack a group of bars: what it makes of each metric, relative to no attack."""
     attacked = [reading for reading in audit.readings if reading.attack != "share" and reading is not audit.correct]
-    figure = new_figure(11, 4.2)
-    axes = figure.add_subplot()
-    width = 0.8 / len(audit.metrics)
-    for place, (metric, colour) in enumerate(zip(audit.metrics, _colours(audit), strict=True)):
-        heights = [100 * (change(audit.before(reading), reading, metric) or 0.0) for reading in attacked]
-        at = [group + (place + 0.5) * width - 0.4 for group in range(len(attacked))]
-        axes.bar(at, heights, width, color=colour, label=metric)
-    axes.set_xticks(range(len(attacked)), [f"{reading.attack}\n{reading.setting}" for reading in attacked], fontsize=8)
-    axes.axhline(0, color="black", linewidth=0.8)
-    axes.set_ylabel("change of the score, %")
-    axes.grid(axis="y", alpha=0.25)
-    axes.legend(fontsize=8)
-    return figure
+    heights = {
+        metric: [100 * (change(audit.before(reading), reading, metric) or 0.0) for reading in attacked]
+        for metric in audit.metrics
+    }
+    return grouped_bars(
+        [f"{reading.attack}\n{reading.setting}" for reading in attacked], heights, "change of the score, %"
+    )
 
 
 def _colours(audit: StoryAudit) -> list[str]:
-    return [_PALETTE[place % len(_PALETTE)] for place in range(len(audit.metrics))]
+    return [PALETTE[place % len(PALETTE)] for place in range(len(audit.metrics))]

@@ -6,12 +6,14 @@ import csv
 import io
 import math
 from collections.abc import Callable
+from functools import partial
 
 import msgspec
 
 from kataribe.core.errors import UsageError, nearest
 from kataribe.core.result import Result
 from kataribe.report import grid
+from kataribe.report.scale import PERCENT, scale_of
 
 
 def render(result: Result, format: str = "table") -> str:
@@ -37,28 +39,31 @@ def _rows(result: Result) -> tuple[list[str], grid.Rows]:
     header += ["null", "human", "normalised"] * with_anchors
     rows: grid.Rows = []
     for metric in result:
-        interval = f"{100 * metric.interval[0]:.2f} - {100 * metric.interval[1]:.2f}" if metric.interval else ""
-        row = [metric.metric, _percent(metric.value)] + [interval] * with_interval
-        row += [_percent(metric.parts.get(f"@{t}")) for t in thresholds]
-        anchors = [metric.anchors.null, metric.anchors.human, metric.normalised] if metric.anchors else [None] * 3
-        rows.append(row + [_percent(value) for value in anchors] * with_anchors)
+        shown = partial(_shown, scale=scale_of(metric.spec))
+        interval = " - ".join(map(shown, metric.interval)) if metric.interval else ""
+        row = [metric.metric, shown(metric.value)] + [interval] * with_interval
+        row += [shown(metric.parts.get(f"@{t}")) for t in thresholds]
+        anchors = [shown(metric.anchors.null), shown(metric.anchors.human)] if metric.anchors else ["", ""]
+        rows.append(row + [*anchors, _shown(metric.normalised)] * with_anchors)
         for name, part in metric.parts.items():
             if "@" not in name:
-                at = [_percent(metric.parts.get(f"{name}@{t}")) for t in thresholds]
-                rows.append([f"  {name}", _percent(part)] + [""] * with_interval + at + ["", "", ""] * with_anchors)
+                at = [shown(metric.parts.get(f"{name}@{t}")) for t in thresholds]
+                rows.append([f"  {name}", shown(part)] + [""] * with_interval + at + ["", "", ""] * with_anchors)
     return header, rows
 
 
-def _percent(value: float | None) -> str:
+def _shown(value: float | None, scale: float = PERCENT) -> str:
     """A score that does not exist (of people, where there was only one) is a dash."""
     if value is None:
         return ""
-    return "-" if math.isnan(value) else f"{100 * value:.2f}"
+    return "-" if math.isnan(value) else f"{scale * value:.2f}"
 
 
 def _table(result: Result) -> str:
     coverage = result.coverage
-    counted = f"{coverage.scored:,} of {coverage.references:,} scored"
+    counted = f"{coverage.scored:,} scored"
+    if coverage.references:
+        counted = f"{coverage.scored:,} of {coverage.references:,} scored"
     odd = [
         f"{count:,} {name}"
         for name, count in (("missing", coverage.missing), ("extra", coverage.extra), ("empty", coverage.empty))

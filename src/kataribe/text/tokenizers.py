@@ -51,8 +51,14 @@ class Tokenizer:
         return self.tokenize(texts)
 
 
+# Not among the names: for metrics whose model brings a tokenizer of its own.
+UNCUT = Tokenizer("uncut", "none", lambda texts: [text.strip() for text in texts])
+
+
 @cache
 def tokenizer(name: str) -> Tokenizer:
+    if name == UNCUT.name:
+        return UNCUT
     if name not in _MAKERS:
         raise UsageError(f"no tokenizer is called {name!r}", hint=nearest(name, _MAKERS))
     return _MAKERS[name]()

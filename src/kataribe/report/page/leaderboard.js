@@ -22,7 +22,8 @@ function systemName(system) {
 
 function metricCard(metric) {
   const standing = metric.systems.map((entry, system) => ({ entry, system })).filter(({ entry }) => entry);
-  const best = score(Math.max(...standing.map(({ entry }) => entry.value)));
+  const values = standing.map(({ entry }) => entry.value);
+  const best = score(metric.lower ? Math.min(...values) : Math.max(...values));
   const isAnchored = standing.some(({ entry }) => entry.anchors);
   const header = ["system", "score", "95% interval", ...(isAnchored ? ["normalised"] : [])];
   const rows = standing.map(({ entry, system }) => [
@@ -34,7 +35,7 @@ function metricCard(metric) {
   const parts = [...new Set(standing.flatMap(({ entry }) => Object.keys(entry.parts)))];
   const signatures = [...new Set(standing.map(({ entry }) => entry.signature))];
   return element("article", { class: "card" },
-    element("h3", {}, metric.name),
+    element("h3", {}, metric.name, metric.lower ? element("small", {}, " lower is better") : null),
     dataTable(header, rows),
     intervalAxis(metric.name, standing),
     parts.length ? element("details", {}, element("summary", {}, "Parts"), partTable(parts, standing)) : null,

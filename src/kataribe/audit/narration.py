@@ -1,0 +1,151 @@
+"""Can a narration metric be gamed? Every metric is read before and after each attack on a submission.
+
+    whole cast       everybody's name behind every line
+    first billed     every name becomes the first-billed role's; lines without names are given it
+    no names         all names taken out
+    swapped roles    everybody does what somebody else does
+    previous line    every line one gap too late
+    said twice       every line twice
+    with neighbours  every line between the one before and the one after it
+
+None of them tells the film any better. A metric of roles should fall under the first four, a metric of content under
+the last three, and one that rises can be gamed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import kataribe
+from kataribe.audit.narration_attacks import ATTACKS
+from kataribe.core import registry
+from kataribe.core.errors import UsageError, nearest
+from kataribe.core.progress import report
+from kataribe.core.types import Cast, Score
+from kataribe.formats import cast as cast_files
+from kataribe.formats.narration import Source, read_narrations
+from kataribe.narration.items import Narrations
+from kataribe.narration.task import evaluate, films, join
+
+CLEAN_ROLES = "role_f1(match=longest, cast=own, aliases=true, ban=none, empty=drop)"
+DEFAULT_METRICS = (
+    "role_f1",
+    CLEAN_ROLES,
+    "bleu",
+    "meteor",
+    "rouge_l",
+    "cider",
+    "recall_at(1, text=rouge_l)",
+    "repetition",
+)
+
+SUBMITTED = "submitted"
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Every metric after one attack; `length` is how long the lines are, the submission's being 1."""
+
+    attack: str
+    length: float
+    scores: Mapping[str, Score]
+
+
+@dataclass(frozen=True)
+class NarrationAudit:
+    lines: int
+    films: int
+    signatures: Mapping[str, str]
+    readings: Sequence[Reading]
+    notes: Sequence[str]
+
+    @property
+    def metrics(self) -> list[str]:
+        return list(self.signatures)
+
+    @property
+    def submitted(self) -> Reading:
+        return self.readings[0]
+
+    @property
+    def attacked(self) -> Sequence[Reading]:
+        return self.readings[1:]
+
+    def change(self, reading: Reading, metric: str) -> float:
+        """How far an attack moves a metric. Not relative: a submission may name nobody, and start at 0."""
+        return reading.scores[metric].value - self.submitted.scores[metric].value
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "kataribe": kataribe.__version__,
+            "audit": "narration",
+            "lines": self.lines,
+            "films": self.films,
+            "signatures": dict(self.signatures),
+            "readings": [asdict(reading) for reading in self.readings],
+            "notes": list(self.notes),
+        }
+
+
+def audit(
+    submission: Source,
+    references: Source,
+    cast: cast_files.Source,
+    metrics: Sequence[str] = DEFAULT_METRICS,
+    *,
+    protocol: str = "official",
+    tok: str | None = None,
+    only: Sequence[str] = tuple(ATTACKS),
+) -> NarrationAudit:
+    """Attack a submission and read every metric each time.
+
+    >>> written = {str(n): {"film": "f", "text": text} for n, text in enumerate(["Anna waits.", "Tom runs.", "Snow."])}
+    >>> found = audit(written, written, {"f": ["Anna", "Tom"]}, ["role_f1", "rouge_l"], only=["no names"])
+    >>> [round(reading.scores["role_f1"].value, 2) for reading in found.readings]
+    [0.67, 0.0]
+    """
+    for attack in only:
+        if attack not in ATTACKS:
+            raise UsageError(f"--attack {attack!r}: there is no such attack", hint=nearest(attack, ATTACKS))
+    registry.parse_all(metrics, "narration", also=("captions",))  # a wrong name is refused before the work starts
+    casts = cast_files.read_casts(cast)
+    told, written = read_narrations(submission), read_narrations(references)
+    items, _, warnings = join(told, written, films(casts, None), "drop")
+    items.need_casts("an audit of narrations")
+    kept = {id: written[id] for id in items.ids}
+    lengths = [sum(map(len, items.candidates))]
+    readings: list[Reading] = []
+    signatures: dict[str, str] = {}
+    for done, attack in enumerate([SUBMITTED, *only]):
+        report("audit", done, len(only) + 1)
+        lines = items.candidates if attack == SUBMITTED else _attacked(items, attack, casts)
+        lengths.append(sum(map(len, lines)))
+        submitted = [replace(kept[id], text=line) for id, line in zip(items.ids, lines, strict=True)]
+        result = evaluate(submitted, kept.values(), metrics, cast=casts, protocol=protocol, tok=tok)
+        scores = {metric.metric: metric.score for metric in result}
+        readings.append(Reading(attack, lengths[-1] / max(lengths[0], 1), scores))
+        signatures = {metric.metric: metric.signature for metric in result}
+    told_films = dict.fromkeys(items.films)
+    return NarrationAudit(
+        lines=len(items),
+        films=len(told_films),
+        signatures=signatures,
+        readings=readings,
+        notes=[*warnings, *_notes(casts[film] for film in told_films if film)],
+    )
+
+
+def _attacked(items: Narrations, attack: str, casts: Mapping[str, Cast]) -> list[str]:
+    lines = list(items.candidates)
+    for film, rows in items.by_film.items():
+        changed = ATTACKS[attack]([items.candidates[row] for row in rows], casts[film])
+        for row, line in zip(rows.tolist(), changed, strict=True):
+            lines[row] = line
+    return lines
+
+
+def _notes(casts: Iterable[Cast]) -> list[str]:
+    alone = sum(len(cast.roles) == 1 for cast in casts)
+    return [f"{alone:,} films have a cast of one, whose roles cannot be swapped"] if alone else []

@@ -1,0 +1,100 @@
+"""What can be done to a film's narration without telling it any better. Each attack: lines in, lines out.
+
+The lines are those of one film, in time order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from kataribe.core.types import Cast
+from kataribe.narration.names import Names
+from kataribe.text.scripts import is_mostly_unspaced
+
+Attack = Callable[[Sequence[str], Cast], list[str]]
+
+
+def whole_cast(lines: Sequence[str], cast: Cast) -> list[str]:
+    """Every line followed by the names of everybody in the film.
+
+    >>> from kataribe.core.types import Role
+    >>> whole_cast(["She waits."], Cast("f", (Role("Maria"), Role("Odysseus"))))
+    ['She waits. Maria, Odysseus']
+    """
+    return [_join(line, _list(cast.names)) for line in lines]
+
+
+def first_billed(lines: Sequence[str], cast: Cast) -> list[str]:
+    """Every name becomes that of the first-billed role, and a line without names is given it."""
+    names = Names.of_cast(cast)
+    always = dict.fromkeys(cast.names, cast.first_billed)
+    return [renamed(line, names, always) if names.in_text(line) else _join(cast.first_billed, line) for line in lines]
+
+
+def no_names(lines: Sequence[str], cast: Cast) -> list[str]:
+    """Every name is taken out.
+
+    >>> from kataribe.core.types import Role
+    >>> no_names(["Here Maria waits."], Cast("f", (Role("Maria"),)))
+    ['Here waits.']
+    """
+    names = Names.of_cast(cast)
+    nobody = dict.fromkeys(cast.names, "")
+    return [renamed(line, names, nobody) for line in lines]
+
+
+def swapped_roles(lines: Sequence[str], cast: Cast) -> list[str]:
+    """Everybody does what the role billed before them does; a cast of one cannot be swapped.
+
+    >>> from kataribe.core.types import Role
+    >>> swapped_roles(["Maria waits for Ulysses."], Cast("f", (Role("Maria"), Role("Odysseus", ("Ulysses",)))))
+    ['Odysseus waits for Maria.']
+    """
+    names = Names.of_cast(cast)
+    others = dict(zip(cast.names, [*cast.names[1:], *cast.names[:1]], strict=True))
+    return [renamed(line, names, others) for line in lines]
+
+
+def previous_line(lines: Sequence[str], cast: Cast) -> list[str]:
+    """Every line is said one gap too late; the last one begins the film, so that none is lost."""
+    return [*lines[-1:], *lines[:-1]]
+
+
+def said_twice(lines: Sequence[str], cast: Cast) -> list[str]:
+    return [_join(line, line) for line in lines]
+
+
+def with_neighbours(lines: Sequence[str], cast: Cast) -> list[str]:
+    """Every line between the one before and the one after it."""
+    around = [*lines[:1], *lines, *lines[-1:]]
+    return [_join(*around[at : at + 3]) for at in range(len(lines))]
+
+
+ATTACKS: Mapping[str, Attack] = {
+    "whole cast": whole_cast,
+    "first billed": first_billed,
+    "no names": no_names,
+    "swapped roles": swapped_roles,
+    "previous line": previous_line,
+    "said twice": said_twice,
+    "with neighbours": with_neighbours,
+}
+
+
+def renamed(text: str, names: Names, others: Mapping[str, str]) -> str:
+    """The text with each name replaced by what `others` has for its role."""
+    pieces, end = [], 0
+    for mention in names.mentions(text):
+        pieces += [text[end : mention.start], others[mention.role]]
+        end = mention.end
+    changed = "".join([*pieces, text[end:]])
+    # A name that was taken out leaves the spaces on both of its sides.
+    return " ".join(changed.split()) if " " in changed else changed
+
+
+def _join(*texts: str) -> str:
+    return ("" if is_mostly_unspaced(texts) else " ").join(text for text in texts if text)
+
+
+def _list(names: Sequence[str]) -> str:
+    return ("、" if is_mostly_unspaced(names) else ", ").join(names)

@@ -1,0 +1,74 @@
+"""CLIPScore: how near a caption is to its picture in the space of a model that knows both. No references.
+
+    CLIPScore(c, v) = w max(0, cos(c, v)), w = 2.5; c is encoded after the words "A photo depicts"
+
+Hessel, J., Holtzman, A., Forbes, M., Le Bras, R., Choi, Y. (2021). CLIPScore: a reference-free evaluation metric for
+image captioning. EMNLP.
+
+Quirks. The number depends on the model; the paper's is openai/clip-vit-base-patch32. Values may exceed 1. For a clip of
+several frames v is the mean of the frames' vectors. The corpus value is the mean over items.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from kataribe.captions.items import Captions
+from kataribe.captions.pictured import Pictured, look_at
+from kataribe.core.metric import Measured, Metric, option
+from kataribe.core.types import Array, Floats
+from kataribe.encoders.clip import DEFAULT
+
+WEIGHT = 2.5
+PREFIX = "A photo depicts"
+
+
+@dataclass(frozen=True)
+class ClipScore(Metric):
+    name: ClassVar[str] = "clipscore"
+    task: ClassVar[str] = "captions"
+    title: ClassVar[str] = "CLIPScore"
+    columns: ClassVar[tuple[str, ...]] = ("items", "clipscore")
+
+    model: str = option(DEFAULT, "a model of texts and pictures: a name of the hub or a folder", positional=True)
+    prefix: str = option(PREFIX, "the words before every caption")
+
+    @property
+    def needs_references(self) -> bool:
+        return False
+
+    def prepare(self, items: Captions) -> Pictured:
+        return look_at(items, self.model, self.name, prefix=spaced(self.prefix))
+
+    def stats(self, items: Captions, context: Pictured) -> Array:
+        if not len(items):
+            return np.zeros((0, len(self.columns)))
+        return np.column_stack([np.ones(len(items)), clip_scores(items, context)])
+
+    def measure(self, totals: Floats) -> Measured:
+        return Measured(totals[..., 1] / totals[..., 0], {})
+
+    def signature(self, context: Pictured) -> dict[str, str]:
+        return context.signature | {"w": str(WEIGHT), "prefix": self.prefix if context.encoded else "given"}
+
+    def warnings(self, context: Pictured) -> Sequence[str]:
+        return context.warnings
+
+
+def clip_scores(items: Captions, pictured: Pictured) -> Floats:
+    """CLIPScore of each item."""
+    cosines = np.einsum("ij,ij->i", pictured.candidates(items), pictured.pictures(items.ids), dtype=np.float64)
+    scores: Floats = WEIGHT * np.maximum(cosines, 0)
+    return scores
+
+
+def spaced(prefix: str) -> str:
+    """
+    >>> spaced("A photo depicts"), spaced("")
+    ('A photo depicts ', '')
+    """
+    return f"{prefix.rstrip()} " if prefix.strip() else ""

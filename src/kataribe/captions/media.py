@@ -1,0 +1,45 @@
+"""What the items of a captions evaluation show: pictures or frames in files, or vectors extracted elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from kataribe.core.errors import UsageError
+from kataribe.formats.features import Features, read_features
+from kataribe.formats.features import Source as FeatureSource
+from kataribe.formats.images import find_images
+
+
+@dataclass(frozen=True)
+class Media:
+    """Each part may be absent.
+
+    `texts` are vectors of the captions themselves, for models that only their makers can run: under `ID/candidate`
+    one vector (or one for each token), under `ID/references` one for each reference.
+    """
+
+    images: Mapping[str, tuple[Path, ...]] | None = None
+    features: Features | None = None
+    texts: Features | None = None
+
+
+def read_media(
+    ids: Sequence[str],
+    images: str | Path | None,
+    features: FeatureSource | None,
+    text_features: FeatureSource | None,
+) -> Media | None:
+    """The media of these items; every item must have its own."""
+    if images is not None and features is not None:
+        raise UsageError("--images and --features both say what the items show", hint="give one of them")
+    if images is None and features is None and text_features is None:
+        return None
+    vectors = read_features(features) if features is not None else None
+    if vectors is not None:
+        vectors.refuse_missing(ids)
+    texts = read_features(text_features) if text_features is not None else None
+    if texts is not None:
+        texts.refuse_missing(f"{id}/candidate" for id in ids)
+    return Media(find_images(Path(images), ids) if images is not None else None, vectors, texts)

@@ -1,0 +1,99 @@
+"""Perplexity: how surprised a language model is by the candidates. Lower is better.
+
+    PPL = exp(-sum of log p(token | what precedes it) / number of tokens), over all candidates
+
+`ngram` (the default) is a trigram model with interpolated Kneser-Ney smoothing, trained on the references being scored:
+offline, and fluent means "as the references are written". Any causal language model of transformers may be named
+instead; then references play no part.
+
+Jelinek, F., Mercer, R. L., Bahl, L. R., Baker, J. K. (1977). Perplexity - a measure of the difficulty of speech
+recognition tasks. JASA 62.
+
+Quirks. Perplexities of different models, tokenizers or training texts cannot be compared. Tables show the value as it
+is, not times 100. The corpus value is that of all tokens together, not the mean of the items. With `ngram` the end of a
+caption is predicted too, and words that no reference has are one unknown word; a causal model predicts the tokens after
+its start token.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from kataribe.captions.items import Captions, TokenizedCaptions
+from kataribe.core.errors import UsageError
+from kataribe.core.metric import Measured, Metric, option
+from kataribe.core.types import Array, Floats
+from kataribe.encoders.language import open_causal
+from kataribe.text.kneser_ney import MAX_ORDER, KneserNey
+from kataribe.text.sentences import Int64s
+from kataribe.text.tokenizers import tokenizer
+
+NGRAM = "ngram"
+
+
+@dataclass(frozen=True)
+class _Read:
+    """Of each distinct text: number of tokens and log probability."""
+
+    tokens: Int64s
+    log: Floats
+    model: str
+    remark: str
+
+
+@dataclass(frozen=True)
+class Perplexity(Metric):
+    name: ClassVar[str] = "ppl"
+    task: ClassVar[str] = "captions"
+    title: ClassVar[str] = "PPL"
+    columns: ClassVar[tuple[str, ...]] = ("tokens", "log_likelihood")
+    lower_is_better: ClassVar[bool] = True
+    percent: ClassVar[bool] = False
+
+    model: str = option(NGRAM, "ngram, or a causal language model: a name of the hub or a folder", positional=True)
+    order: int = option(MAX_ORDER, "of ngram: the longest n-gram, 1 to 3")
+    tok: str = option("ptb", "of ngram: the tokenizer")
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.order <= MAX_ORDER:
+            raise UsageError(f"ppl(order={self.order}): n-grams of 1 to {MAX_ORDER} words are counted")
+
+    @property
+    def needs_references(self) -> bool:
+        return self.model == NGRAM
+
+    def prepare(self, items: Captions) -> _Read:
+        captions = self._captions(items)
+        if self.model == NGRAM:
+            sentences = [text.split() for text in captions.sentences.texts]
+            model = KneserNey([sentences[place] for place in captions.references.tolist()], self.order)
+            words, log = model.score(sentences)
+            return _Read(words, log, f"kneser-ney{self.order}-refs", "")
+        causal = open_causal(self.model)
+        words, log, cut_short = causal.score(captions.sentences.texts)
+        remark = (
+            f"{cut_short:,} of {len(words):,} distinct texts are longer than {causal.longest} tokens, the most that "
+            f"{causal.name} takes, and were cut there"
+        )
+        return _Read(words, log, causal.signature, remark if cut_short else "")
+
+    def _captions(self, items: Captions) -> TokenizedCaptions:
+        return items.tokens(self.tok) if self.model == NGRAM else items.uncut()
+
+    def stats(self, items: Captions, context: _Read) -> Array:
+        candidates = self._captions(items).candidates
+        return np.column_stack([context.tokens[candidates], context.log[candidates]])
+
+    def measure(self, totals: Floats) -> Measured:
+        with np.errstate(invalid="ignore"):  # a causal model says nothing about a text without tokens: 0/0
+            return Measured(np.exp(-totals[..., 1] / totals[..., 0]), {})
+
+    def signature(self, context: _Read) -> dict[str, str]:
+        return {"model": context.model} | ({"tok": tokenizer(self.tok).signature} if self.model == NGRAM else {})
+
+    def warnings(self, context: _Read) -> Sequence[str]:
+        return [context.remark] if context.remark else []

@@ -1,0 +1,61 @@
+"""RefCLIPScore: CLIPScore and the cosine to the best reference, as a harmonic mean.
+
+    RefCLIPScore(c, R, v) = 2 a b / (a + b), a = CLIPScore(c, v) = 2.5 max(0, cos(c, v)),
+                            b = max(0, max over references r of cos(c, r))
+
+Hessel, J., Holtzman, A., Forbes, M., Le Bras, R., Choi, Y. (2021). CLIPScore: a reference-free evaluation metric for
+image captioning. EMNLP.
+
+Quirks. As for clipscore. References are encoded after the same words as candidates, and their cosine is not scaled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from kataribe.captions.clipscore import PREFIX, WEIGHT, clip_scores, spaced
+from kataribe.captions.greedy import harmonic_mean
+from kataribe.captions.items import Captions
+from kataribe.captions.pictured import Pictured, look_at
+from kataribe.core.metric import Measured, Metric, option
+from kataribe.core.types import Array, Floats
+from kataribe.encoders.clip import DEFAULT
+
+
+@dataclass(frozen=True)
+class RefClipScore(Metric):
+    name: ClassVar[str] = "refclipscore"
+    task: ClassVar[str] = "captions"
+    title: ClassVar[str] = "RefCLIPScore"
+    columns: ClassVar[tuple[str, ...]] = ("items", "refclipscore", "clipscore", "reference")
+
+    model: str = option(DEFAULT, "a model of texts and pictures: a name of the hub or a folder", positional=True)
+    prefix: str = option(PREFIX, "the words before every text")
+
+    def prepare(self, items: Captions) -> Pictured:
+        return look_at(items, self.model, self.name, prefix=spaced(self.prefix))
+
+    def stats(self, items: Captions, context: Pictured) -> Array:
+        if not len(items):
+            return np.zeros((0, len(self.columns)))
+        bounds = items.uncut().bounds
+        each = np.repeat(context.candidates(items), np.diff(bounds), axis=0)
+        cosines = np.einsum("ij,ij->i", each, context.references(items), dtype=np.float64)
+        best = np.maximum(np.maximum.reduceat(cosines, bounds[:-1]), 0)
+        scores = clip_scores(items, context)
+        return np.column_stack([np.ones(len(items)), harmonic_mean(scores, best), scores, best])
+
+    def measure(self, totals: Floats) -> Measured:
+        value, picture, reference = (totals[..., column] / totals[..., 0] for column in (1, 2, 3))
+        return Measured(value, {"clipscore": picture, "reference": reference})
+
+    def signature(self, context: Pictured) -> dict[str, str]:
+        fields = {"w": str(WEIGHT), "prefix": self.prefix if context.encoded else "given", "refs": "best"}
+        return context.signature | fields
+
+    def warnings(self, context: Pictured) -> Sequence[str]:
+        return context.warnings

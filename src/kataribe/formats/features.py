@@ -1,0 +1,145 @@
+"""Vectors that somebody extracted elsewhere: id -> one vector, or a table of several (frames, tokens, references).
+
+    .npz                   one array for each id
+    .safetensors           one tensor for each id
+    .h5, .hdf5             one dataset for each id; ids with slashes are paths of groups
+
+A file is opened once and read entry by entry, so it may be larger than memory.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+import zipfile
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from kataribe.core.errors import InputError, UsageError, some
+from kataribe.formats.source import extension
+
+Float32s = npt.NDArray[np.float32]
+Source = str | Path | Mapping[str, Any]
+
+_KINDS = (".npz", ".safetensors", ".h5", ".hdf5")
+
+
+class Features:
+    """
+    >>> features = read_features({"dog": [3.0, 4.0], "cat": [[1.0, 0.0], [0.0, 1.0]]})
+    >>> features["dog"].shape, features["cat"].shape, features.width
+    ((1, 2), (2, 2), 2)
+    """
+
+    def __init__(self, file: Path | None, ids: Collection[str], read: Callable[[str], Any]) -> None:
+        self.file = file
+        self.ids = frozenset(ids)
+        self._read = read
+        self._lock = threading.Lock()  # none of the three formats promises to serve several threads
+        self.width: int | None = None
+        if not self.ids:
+            raise InputError("holds no features", file=file)
+
+    def __contains__(self, id: str) -> bool:
+        return id in self.ids
+
+    def __getitem__(self, id: str) -> Float32s:
+        """The vectors of one id, as a table; anything that is not a finite number is refused."""
+        if id not in self.ids:
+            raise InputError("has no features", file=self.file, id=id, hint="extract them, or leave the item out")
+        try:
+            with self._lock:
+                values = np.asarray(self._read(id))
+        except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
+            raise InputError(f"cannot be read ({error})", file=self.file, id=id) from None
+        if values.dtype.kind not in "fiu" or values.ndim not in (1, 2) or not values.size:
+            raise InputError(
+                f"is a {values.dtype} array of shape {values.shape}",
+                file=self.file,
+                id=id,
+                hint="give numbers, one vector or vectors x width",
+            )
+        vectors = np.atleast_2d(values).astype(np.float32)
+        if not np.isfinite(vectors).all():
+            raise InputError("holds a number that is not finite (NaN or infinity)", file=self.file, id=id)
+        if self.width is None:
+            self.width = vectors.shape[1]
+        if vectors.shape[1] != self.width:
+            raise InputError(f"is {vectors.shape[1]} wide, others are {self.width}", file=self.file, id=id)
+        return vectors
+
+    def refuse_missing(self, ids: Iterable[str]) -> None:
+        absent = [id for id in ids if id not in self.ids]
+        if absent:
+            raise InputError(
+                f"has no features for {len(absent):,} items: {some(absent)}",
+                file=self.file,
+                hint=f"it has {some(sorted(self.ids))}; ids must be those of the predictions",
+            )
+
+    def fingerprint(self, ids: Iterable[str]) -> str:
+        """Eight hexadecimal digits over the vectors of some ids."""
+        digest = hashlib.blake2b(digest_size=4)
+        for id in ids:
+            vectors = self[id]
+            digest.update(f"{id} {vectors.shape} ".encode("utf-8", "surrogatepass"))
+            digest.update(np.ascontiguousarray(vectors).data)
+        return digest.hexdigest()
+
+
+def read_features(source: Source) -> Features:
+    """A file of features, or a plain dictionary of arrays."""
+    if isinstance(source, Mapping):
+        named = {str(id): values for id, values in source.items()}
+        return Features(None, named, named.__getitem__)
+    path = Path(source)
+    kind = extension(path)
+    if kind not in _KINDS:
+        raise UsageError(f"{path}: features are read from {', '.join(_KINDS)}", hint="save them as one of these")
+    if not path.is_file():
+        raise InputError("there is no such file", file=path, hint="check the path")
+    try:
+        return {".npz": _npz, ".safetensors": _safetensors}.get(kind, _hdf5)(path)
+    except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
+        raise InputError(f"is not a {kind} file ({error})", file=path) from None
+
+
+def _npz(path: Path) -> Features:
+    # Without pickles: an array of objects could run code.
+    archive = np.load(path, allow_pickle=False)
+    if not isinstance(archive, np.lib.npyio.NpzFile):
+        raise ValueError("it holds a single array without ids")
+    return Features(path, archive.files, archive.__getitem__)
+
+
+def _safetensors(path: Path) -> Features:
+    try:
+        from safetensors import SafetensorError, safe_open
+    except ImportError:
+        raise UsageError(f"{path}: needs the package safetensors", hint="pip install 'kataribe[models]'") from None
+    try:
+        opened: Any = safe_open(path, framework="numpy")
+    except SafetensorError as error:
+        raise ValueError(str(error)) from None
+    return Features(path, opened.keys(), opened.get_tensor)
+
+
+def _hdf5(path: Path) -> Features:
+    try:
+        import h5py
+    except ImportError:
+        raise UsageError(f"{path}: needs the package h5py", hint="pip install 'kataribe[models]'") from None
+    opened = h5py.File(path, "r")
+    return Features(path, list(_datasets(opened, "")), lambda id: opened[id][()])
+
+
+def _datasets(group: Any, prefix: str) -> Iterator[str]:
+    for name, entry in group.items():
+        if hasattr(entry, "shape"):
+            yield prefix + name
+        else:
+            yield from _datasets(entry, f"{prefix}{name}/")

@@ -1,0 +1,109 @@
+"""MNScore: content of the pictures, content of the text and roles, in one number.
+
+    MNScore = (EMScore + 4 BERTScore + RoleF1) / 6, of the three corpus scores
+
+Yue, Z., Zhang, Q., Hu, A., Zhang, L., Wang, Z., Jin, Q. (2023). Movie101: a new movie understanding benchmark. ACL. Its
+weights agree best with people's rankings of 150 narrations.
+
+Quirks. The paper prints it times 100, as tables do here. It is as comparable as its parts: EMScore with a ChineseCLIP
+fine-tuned on Movie101, BERTScore of bert-base-chinese rescaled by bert_score's table. Other models are options of the
+parts, `mnscore(bertscore=bertscore(bert-base-chinese, rescale=table, lang=zh))`, and are named in the signature.
+EMScore needs the frames' features.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from kataribe.core import registry
+from kataribe.core.errors import UsageError
+from kataribe.core.metric import Measured, Metric, option
+from kataribe.core.spec import Spec
+from kataribe.core.types import Array, Floats, Score
+from kataribe.narration.items import Narrations
+
+WEIGHTS = {"EMScore": 1 / 6, "BERTScore": 4 / 6, "RoleF1": 1 / 6}
+
+
+def mnscore_of(emscore: float, bertscore: float, role_f1: float) -> float:
+    """MNScore of its three parts, for who has them already.
+
+    >>> [round(100 * mnscore_of(*row), 2) for row in [(0.153, 0.15, 0), (0.153, 0.185, 0.195), (0.154, 0.188, 0.238)]]
+    [12.55, 18.13, 19.07]
+    """
+    return sum(weight * part for weight, part in zip(WEIGHTS.values(), (emscore, bertscore, role_f1), strict=True))
+
+
+@dataclass(frozen=True)
+class MNScore(Metric):
+    name: ClassVar[str] = "mnscore"
+    task: ClassVar[str] = "narration"
+    title: ClassVar[str] = "MNScore"
+
+    emscore: Spec = option(Spec("emscore", named=(("variant", "movie101"),)), "the metric beside the pictures")
+    bertscore: Spec = option(Spec("bertscore"), "the metric beside the reference's text")
+    role_f1: Spec = option(Spec("role_f1"), "the metric of roles")
+
+    @cached_property
+    def metrics(self) -> dict[str, Metric]:
+        specs = (self.emscore, self.bertscore, self.role_f1)
+        metrics = {part: registry.parse(spec) for part, spec in zip(WEIGHTS, specs, strict=True)}
+        for metric in metrics.values():
+            if metric.task not in ("captions", "narration"):
+                raise UsageError(f"mnscore: {metric} does not score narrations but {metric.task}")
+        return metrics
+
+    @property
+    def columns(self) -> tuple[str, ...]:  # type: ignore[override]
+        return tuple(f"{part} {column}" for part, metric in self.metrics.items() for column in metric.columns)
+
+    def prepare(self, items: Narrations) -> dict[str, Any]:
+        return {part: metric.prepare(items) for part, metric in self.metrics.items()}
+
+    def stats(self, items: Narrations, context: dict[str, Any]) -> Array:
+        rows = [metric.stats(items, context[part]) for part, metric in self.metrics.items()]
+        return np.hstack([np.asarray(table, dtype=np.float64) for table in rows])
+
+    def measure(self, totals: Floats) -> Measured:
+        values = {part: metric.measure(columns).value for part, metric, columns in self._parts_of(totals)}
+        return Measured(_weigh(values), values)
+
+    def reduce(self, statistics: Array) -> Score:
+        values = {part: metric.reduce(columns).value for part, metric, columns in self._parts_of(statistics)}
+        return Score(mnscore_of(*values.values()), values)
+
+    def per_item(self, statistics: Array) -> Measured:
+        values = {part: metric.per_item(columns).value for part, metric, columns in self._parts_of(statistics)}
+        return Measured(_weigh(values), values)
+
+    def replicates(self, statistics: Array, weights: Array) -> Floats:
+        parts = self._parts_of(statistics)
+        return _weigh({part: metric.replicates(columns, weights) for part, metric, columns in parts})
+
+    def signature(self, context: dict[str, Any]) -> dict[str, str]:
+        fields = {}
+        for part, metric in self.metrics.items():
+            short = part.removesuffix("Score").removesuffix("F1").lower()
+            fields[short] = metric.name
+            fields |= {f"{short}.{key}": value for key, value in metric.signature(context[part]).items()}
+        return fields
+
+    def warnings(self, context: dict[str, Any]) -> Sequence[str]:
+        return [line for part, metric in self.metrics.items() for line in metric.warnings(context[part])]
+
+    def _parts_of(self, table: Array) -> Iterator[tuple[str, Metric, Array]]:
+        """Each part with its columns."""
+        start = 0
+        for part, metric in self.metrics.items():
+            end = start + len(metric.columns)
+            yield part, metric, table[..., start:end]
+            start = end
+
+
+def _weigh(values: dict[str, Floats]) -> Floats:
+    return np.asarray(sum(WEIGHTS[part] * value for part, value in values.items()))

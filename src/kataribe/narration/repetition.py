@@ -1,0 +1,106 @@
+"""Repetition: how much of what is said was just said?
+
+    repetition = n-grams of a line that stand earlier in it or in the `window` lines before it / all its n-grams,
+                 summed over lines; lines of a film follow each other in time
+
+Xiong, Y., Dai, B., Lin, D. (2018). Move forward and tell: a progressive generator of video descriptions. ECCV: n-grams
+that are repeated within a paragraph.
+
+Quirks. Lower is better. Lines of fewer than n words have no n-gram and count for nothing. `copies` is the share of
+lines that are, word for word, one of the lines before them; `reference` is what the references come to, since people
+repeat themselves too.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from kataribe.core.errors import UsageError
+from kataribe.core.metric import Measured, Metric, option
+from kataribe.core.types import Array, Floats
+from kataribe.narration.items import Narrations
+from kataribe.text.tokenizers import tokenizer
+
+
+@dataclass(frozen=True)
+class Repetition(Metric):
+    name: ClassVar[str] = "repetition"
+    task: ClassVar[str] = "narration"
+    title: ClassVar[str] = "Repetition"
+    lower_is_better: ClassVar[bool] = True
+    columns: ClassVar[tuple[str, ...]] = (
+        "lines",
+        "repeated",
+        "ngrams",
+        "copies",
+        "reference_repeated",
+        "reference_ngrams",
+        "reference_copies",
+    )
+
+    n: int = option(4, "the length of the n-grams in words", positional=True)
+    window: int = option(8, "how many lines back are remembered")
+    tok: str = option("ptb", "the tokenizer")
+
+    def __post_init__(self) -> None:
+        if self.n < 1 or self.window < 0:
+            raise UsageError(f"{self}: n is at least 1 and window at least 0")
+
+    def prepare(self, items: Narrations) -> Floats:
+        """The rows of the whole corpus: a line is judged by those before it, wherever a shard begins."""
+        captions = items.tokens(self.tok)
+        words = [text.split() for text in captions.sentences.texts]
+        rows = np.ones((len(items), len(self.columns)))
+        for film in items.by_film.values():
+            for columns, places in ((slice(1, 4), captions.candidates), (slice(4, 7), captions.references)):
+                rows[film, columns] = self._of_film([words[place] for place in places[film]])
+        return rows
+
+    def stats(self, items: Narrations, context: Floats) -> Array:
+        return context[items.rows.start : items.rows.stop]
+
+    def measure(self, totals: Floats) -> Measured:
+        lines, repeated, ngrams, copies, reference_repeated, reference_ngrams, reference_copies = (
+            totals[..., place] for place in range(7)
+        )
+        parts = {
+            "copies": _share(copies, lines),
+            "reference": _share(reference_repeated, reference_ngrams),
+            "reference copies": _share(reference_copies, lines),
+        }
+        return Measured(_share(repeated, ngrams), parts)
+
+    def signature(self, context: Floats) -> dict[str, str]:
+        return {"n": str(self.n), "window": str(self.window), "tok": tokenizer(self.tok).signature}
+
+    def _of_film(self, lines: Sequence[Sequence[str]]) -> list[tuple[int, int, int]]:
+        """For each line the n-grams that were said before, all of them, and whether the line was said before."""
+        counts = []
+        said: deque[Sequence[str]] = deque()
+        remembered: Counter[tuple[str, ...]] = Counter()
+        for words in lines:
+            ngrams = self._ngrams(words)
+            seen: set[tuple[str, ...]] = set()
+            repeated = 0
+            for ngram in ngrams:
+                repeated += ngram in seen or remembered[ngram] > 0
+                seen.add(ngram)
+            counts.append((repeated, len(ngrams), int(bool(words) and words in said)))
+            said.append(words)
+            remembered.update(ngrams)
+            if len(said) > self.window:
+                remembered.subtract(self._ngrams(said.popleft()))
+        return counts
+
+    def _ngrams(self, words: Sequence[str]) -> list[tuple[str, ...]]:
+        return [tuple(words[at : at + self.n]) for at in range(len(words) - self.n + 1)]
+
+
+def _share(part: Floats, whole: Floats) -> Floats:
+    """Who says nothing repeats nothing."""
+    return np.divide(part, whole, out=np.zeros_like(np.asarray(whole, dtype=np.float64)), where=whole > 0)

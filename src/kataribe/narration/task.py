@@ -1,0 +1,186 @@
+"""The task: predicted narrations and references -> joined items -> scores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from kataribe.captions.media import read_media
+from kataribe.captions.task import MISSING, Missing
+from kataribe.captions.task import join as join_captions
+from kataribe.core import registry
+from kataribe.core.engine import LocalEngine
+from kataribe.core.errors import InputError, UsageError, shorten, some
+from kataribe.core.metric import Metric
+from kataribe.core.progress import Progress
+from kataribe.core.result import Result
+from kataribe.core.run import run
+from kataribe.core.signature import fingerprint
+from kataribe.core.types import Coverage, Narration, Segment, Story
+from kataribe.formats import cast as cast_files
+from kataribe.formats import stories as dialogue_files
+from kataribe.formats.features import Source as FeatureSource
+from kataribe.formats.narration import Source, read_narrations
+from kataribe.narration.items import Film, Narrations
+from kataribe.text.scripts import is_mostly_unspaced
+
+TEXT_METRICS = ("bleu", "meteor", "rouge_l", "cider")
+
+
+def evaluate(
+    predictions: Source,
+    references: Source,
+    metrics: Sequence[str | Metric] | None = None,
+    *,
+    cast: cast_files.Source | None = None,
+    dialogue: dialogue_files.Source | None = None,
+    images: str | Path | None = None,
+    features: FeatureSource | None = None,
+    text_features: FeatureSource | None = None,
+    protocol: str = "official",
+    missing: Missing = "error",
+    tok: str | None = None,
+    engine: LocalEngine | None = None,
+    bootstrap: int = 0,
+    seed: int = 0,
+    details: bool = False,
+    progress: Progress | None = None,
+) -> Result:
+    """Score predicted narrations against their references, from files or plain dictionaries.
+
+    >>> written = {"1": {"film": "f", "text": "Maria leaves."}, "2": {"film": "f", "text": "Odysseus sleeps."}}
+    >>> told = {"1": "Maria goes.", "2": "Maria sleeps."}
+    >>> evaluate(told, written, ["role_f1"], cast={"f": ["Maria", "Odysseus"]})["role_f1"].value
+    0.5
+
+    Any caption metric may be asked for; `images`, `features` and `text_features` are for those that look at the film.
+    Without `metrics`, those are used that the given data can serve.
+    """
+    if missing not in MISSING:
+        raise UsageError(f"no policy is called {shorten(missing)!r}", hint=f"--missing {', '.join(MISSING)}")
+
+    def parse(names: Sequence[str | Metric]) -> dict[str, Metric]:
+        defaults = {"tok": tok} if tok else {}
+        return registry.parse_all(names, "narration", also=("captions",), protocol=protocol, defaults=defaults)
+
+    chosen = parse(metrics or ())  # a wrong name is refused before the files are read
+    known = films(cast, dialogue)
+    items, coverage, warnings = join(read_narrations(predictions), read_narrations(references), known, missing)
+    items = replace(items, media=read_media(items.ids, images, features, text_features))
+    if metrics is None:
+        chosen = parse(default_metrics(items))
+    if tok is None and any(getattr(metric, "tok", None) == "ptb" for metric in chosen.values()):
+        warnings += _warn_about_words(items)
+    result = run(
+        "narration",
+        chosen,
+        items,
+        coverage=coverage,
+        fields={
+            "missing": missing,
+            "data": f"{coverage.scored}/{coverage.references}",
+            "hash": fingerprint(_spelled(items)),
+        },
+        warnings=warnings,
+        engine=engine,
+        bootstrap=bootstrap,
+        seed=seed,
+        details=details,
+        progress=progress,
+    )
+    return replace(result, content=content(items)) if details else result
+
+
+def default_metrics(items: Narrations) -> tuple[str, ...]:
+    """The usual set, without what needs data that is not there."""
+    roles = ("role_f1",) if all(film and items.known.get(film, Film()).cast for film in items.films) else ()
+    timed = all(items.gaps)
+    heard = timed and all(film and items.known.get(film, Film()).dialogue is not None for film in items.films)
+    return (*roles, *TEXT_METRICS, *(["speech_rate"] * timed), *(["dialogue_overlap"] * heard), "repetition")
+
+
+def films(cast: cast_files.Source | None, dialogue: dialogue_files.Source | None) -> dict[str, Film]:
+    """What is known about each film."""
+    known = {name: Film(cast=cast) for name, cast in cast_files.read_casts(cast).items()} if cast is not None else {}
+    for story in dialogue_files.read_stories(dialogue) if dialogue is not None else ():
+        known[story.video] = replace(known.get(story.video, Film()), dialogue=_speech(story))
+    return known
+
+
+def join(
+    predictions: Mapping[str, Narration],
+    references: Mapping[str, Narration],
+    known: Mapping[str, Film],
+    missing: Missing,
+) -> tuple[Narrations, Coverage, list[str]]:
+    """Items by id, in the references' order, with what does not fit counted and said."""
+    captions, coverage, warnings = join_captions(
+        {id: line.text for id, line in predictions.items()},
+        {id: [line.text] for id, line in references.items()},
+        missing,
+    )
+    told = [predictions.get(id) for id in captions.ids]
+    written = [references[id] for id in captions.ids]
+    astray = [id for one, other in zip(told, written, strict=True) if (id := _of_another_film(one, other))]
+    if astray:
+        raise InputError(
+            f"{len(astray):,} predictions tell another film than their references: {some(astray)}",
+            hint="were these files made for each other?",
+        )
+    items = Narrations(
+        captions.ids,
+        captions.candidates,
+        captions.references,
+        films=[line.film for line in written],
+        gaps=[line.segment for line in written],
+        spoken=[
+            line.segment if line and line.segment else gap.segment for line, gap in zip(told, written, strict=True)
+        ],
+        known=known,
+    )
+    return items, coverage, warnings
+
+
+def content(items: Narrations) -> dict[str, Any]:
+    """What was scored, by id, for whoever wants to show it."""
+    return {
+        id: {
+            "candidate": items.candidates[row],
+            "references": list(items.references[row]),
+            "film": items.films[row],
+            "segment": [gap.start, gap.end] if (gap := items.gaps[row]) else None,
+        }
+        for row, id in enumerate(items.ids)
+    }
+
+
+def _of_another_film(told: Narration | None, written: Narration) -> str | None:
+    is_astray = told and told.film is not None and written.film is not None and told.film != written.film
+    return written.id if is_astray else None
+
+
+def _speech(dialogue: Story) -> tuple[Segment, ...]:
+    """When somebody speaks: lines that overlap or touch are one stretch."""
+    stretches: list[Segment] = []
+    for line in dialogue.in_time_order():
+        if not line.segment:
+            continue
+        if stretches and line.segment.start <= stretches[-1].end:
+            stretches[-1] |= line.segment
+        else:
+            stretches.append(line.segment)
+    return tuple(stretches)
+
+
+def _warn_about_words(items: Narrations) -> list[str]:
+    if not is_mostly_unspaced(items.written):
+        return []
+    return ["the references are not written with spaces between words: --tok zh, ja or char cuts them, ptb does not"]
+
+
+def _spelled(items: Narrations) -> Iterable[str]:
+    """What tells one set of references from another."""
+    for id, film, gap, text in zip(items.ids, items.films, items.gaps, items.written, strict=True):
+        yield from (id, film or "", f"{gap.start!r} {gap.end!r}" if gap else "", text)

@@ -1,0 +1,61 @@
+"""An audit of narration metrics as text and as a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from kataribe.audit.narration import NarrationAudit
+from kataribe.report import grid
+from kataribe.report.pictures import grouped_bars, to_image
+
+# CIDEr reaches 1,000 points; the others would not be seen beside it.
+_MOST = 105.0
+
+
+def table(audit: NarrationAudit) -> str:
+    return "\n".join([*grid.aligned(*_rows(audit)), "", *_below(audit)])
+
+
+def markdown(audit: NarrationAudit) -> str:
+    return "\n".join([*grid.markdown(*_rows(audit)), "", *(f"- {line}" for line in _below(audit) if line)])
+
+
+FORMATS: Mapping[str, Callable[[NarrationAudit], str]] = {"table": table, "markdown": markdown}
+
+
+def pictures(audit: NarrationAudit) -> dict[str, Callable[[str], bytes]]:
+    """By name, what draws each picture in a given format (png or svg)."""
+    return {"narration_attacks": lambda format: to_image(_attacks(audit), format)}
+
+
+def _rows(audit: NarrationAudit) -> tuple[list[str], grid.Rows]:
+    """A row for each metric, a column for each attack."""
+    rows = [["length"] + [f"{reading.length:.2f}" for reading in audit.readings]]
+    for metric in audit.metrics:
+        rows.append([metric] + [f"{100 * reading.scores[metric].value:.2f}" for reading in audit.readings])
+    return ["", *(reading.attack for reading in audit.readings)], rows
+
+
+def _below(audit: NarrationAudit) -> list[str]:
+    size = f"{audit.lines:,} lines of {audit.films:,} films; scores x 100"
+    return [
+        size,
+        *audit.notes,
+        "",
+        *(_verdict(audit, metric) for metric in audit.metrics),
+        "",
+        *audit.signatures.values(),
+    ]
+
+
+def _verdict(audit: NarrationAudit, metric: str) -> str:
+    """What each attack costs or gains, in points."""
+    said = [f"{reading.attack} {100 * audit.change(reading, metric):+.1f}" for reading in audit.attacked]
+    return f"{metric}: " + ", ".join(said)
+
+
+def _attacks(audit: NarrationAudit) -> Any:
+    """For every attack a group of bars: how many points each metric gains or loses."""
+    points = {metric: [100 * audit.change(reading, metric) for reading in audit.attacked] for metric in audit.metrics}
+    return grouped_bars([reading.attack for reading in audit.attacked], points, "points gained or lost", _MOST)

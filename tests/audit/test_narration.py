@@ -1,0 +1,115 @@
+"""Attacks on narrations: what they do to lines, and what that does to metrics."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kataribe.audit import narration_attacks as attacks
+from kataribe.audit.narration import CLEAN_ROLES, audit
+from kataribe.core.errors import InputError, UsageError
+from kataribe.core.types import Cast, Role
+from kataribe.narration.names import Names
+from tests.narration.corpora import CAST, texts
+
+SAMPLES = Path(__file__).parents[2] / "src" / "kataribe" / "samples"
+PRED, REFS, CASTS = (SAMPLES / f"narration_{name}.json" for name in ("pred", "refs", "cast"))
+NAMES = Names.of_cast(CAST)
+
+
+def test_lines_as_the_attacks_leave_them() -> None:
+    cast = Cast("f", (Role("Anna"), Role("Tom", ("Thomas",))))
+    lines = ["Anna waits for Thomas.", "Snow falls.", "Tom runs."]
+    expected = {
+        "whole cast": ["Anna waits for Thomas. Anna, Tom", "Snow falls. Anna, Tom", "Tom runs. Anna, Tom"],
+        "first billed": ["Anna waits for Anna.", "Anna Snow falls.", "Anna runs."],
+        "no names": ["waits for .", "Snow falls.", "runs."],
+        "swapped roles": ["Tom waits for Anna.", "Snow falls.", "Anna runs."],
+        "previous line": ["Tom runs.", "Anna waits for Thomas.", "Snow falls."],
+        "said twice": [f"{line} {line}" for line in lines],
+        "with neighbours": [
+            "Anna waits for Thomas. Anna waits for Thomas. Snow falls.",
+            "Anna waits for Thomas. Snow falls. Tom runs.",
+            "Snow falls. Tom runs. Tom runs.",
+        ],
+    }
+    assert {name: attack(lines, cast) for name, attack in attacks.ATTACKS.items()} == expected
+
+
+def test_chinese_lines_are_joined_without_spaces() -> None:
+    cast = Cast("f", (Role("老李"), Role("小天")))
+    assert attacks.whole_cast(["他笑了。"], cast) == ["他笑了。老李、小天"]
+    assert attacks.no_names(["老李和小天笑了。"], cast) == ["和笑了。"]
+
+
+@settings(deadline=None)
+@given(st.lists(texts, max_size=6))
+def test_names_after_each_attack(lines: list[str]) -> None:
+    everybody = frozenset(CAST.names)
+    assert all(NAMES.in_text(line) == everybody for line in attacks.whole_cast(lines, CAST))
+    assert all(NAMES.in_text(line) == {"Maria"} for line in attacks.first_billed(lines, CAST))
+    swapped = attacks.swapped_roles(lines, CAST)
+    assert [len(NAMES.in_text(line)) for line in swapped] == [len(NAMES.in_text(line)) for line in lines]
+
+
+@settings(deadline=None)
+@given(st.lists(texts, max_size=6))
+def test_moving_lines_loses_none(lines: list[str]) -> None:
+    assert sorted(attacks.previous_line(lines, CAST)) == sorted(lines)
+
+
+def test_every_metric_is_read_after_every_attack() -> None:
+    found = audit(PRED, REFS, CASTS)
+    assert [reading.attack for reading in found.readings] == ["submitted", *attacks.ATTACKS]
+    before = found.submitted.scores
+    by_attack = {reading.attack: reading for reading in found.attacked}
+    assert by_attack["no names"].scores[CLEAN_ROLES].value == 0.0
+    assert by_attack["previous line"].scores["rouge_l"].value < before["rouge_l"].value
+    assert by_attack["said twice"].scores["repetition"].value > before["repetition"].value
+    assert by_attack["said twice"].length == pytest.approx(2, abs=0.1)
+    assert by_attack["said twice"].scores[CLEAN_ROLES] == before[CLEAN_ROLES]
+
+
+def test_an_attack_reads_what_its_baseline_promises() -> None:
+    """A submission in which everybody is the first-billed role scores that baseline's number."""
+    found = audit(PRED, REFS, CASTS, [CLEAN_ROLES], only=["first billed", "whole cast"])
+    promised = found.submitted.scores[CLEAN_ROLES].parts
+    first, whole = found.attacked
+    assert first.scores[CLEAN_ROLES].value == pytest.approx(promised["first-billed always"])
+    assert whole.scores[CLEAN_ROLES].value == pytest.approx(promised["whole cast always"])
+
+
+def test_what_cannot_be_audited_is_refused() -> None:
+    with pytest.raises(UsageError, match="there is no such attack - did you mean 'no names'"):
+        audit(PRED, REFS, CASTS, only=["no name"])
+    with pytest.raises(InputError, match="no cast for 1 films: 'winter-train'"):
+        audit(PRED, REFS, {"harbour": ["Ines"]})
+    with pytest.raises(UsageError, match="no metric is called"):
+        audit(PRED, REFS, CASTS, ["roles_f2"])
+
+
+@pytest.mark.parametrize("format", ["table", "markdown", "json"])
+def test_the_command_prints_and_draws(call_audit, tmp_path: Path, format: str) -> None:
+    out_file = tmp_path / "audit.json"
+    code, out, err = call_audit("--format", format, "-o", str(out_file), "--plots", str(tmp_path), "-m", "role_f1")
+    assert (code, err) == (0, "")
+    assert "whole cast" in out
+    assert json.loads(out_file.read_text())["readings"][0]["attack"] == "submitted"
+    for kind in ("png", "svg"):
+        assert (tmp_path / f"narration_attacks.{kind}").stat().st_size > 1000
+
+
+@pytest.fixture
+def call_audit(capsys: pytest.CaptureFixture[str]):
+    from kataribe.cli.main import main
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        with pytest.raises(SystemExit) as left:
+            main(["audit", "narration", str(PRED), "-r", str(REFS), "--cast", str(CASTS), "-q", *arguments])
+        return int(left.value.code or 0), *capsys.readouterr()
+
+    return run

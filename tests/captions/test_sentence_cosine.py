@@ -1,0 +1,49 @@
+"""Sentence cosine: vectors of whole texts, the best or the mean over references."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import kataribe
+from kataribe.encoders.encoded import encode_texts
+from kataribe.encoders.text import open_text
+from tests.encoders.tiny import SENTENCES
+
+
+def test_it_is_the_cosine_of_the_encoders_vectors(bert: str, own_cache: Path) -> None:
+    vectors = encode_texts(open_text(bert), SENTENCES, "sentences").sentences(np.arange(len(SENTENCES)))
+    cosines = vectors @ vectors.T
+    candidates = {str(i): SENTENCES[i] for i in range(4)}
+    references = {str(i): [SENTENCES[i + 1], SENTENCES[i + 3]] for i in range(4)}
+    for refs, combine in (("best", max), ("mean", lambda a, b: (a + b) / 2)):
+        metric = f"sentence_cosine({bert}, refs={refs})"
+        found = kataribe.evaluate("captions", candidates, references, [metric])[metric]
+        expected = [combine(cosines[i, i + 1], cosines[i, i + 3]) for i in range(4)]
+        np.testing.assert_allclose(found.item_values, expected, atol=1e-5)
+    assert "|model:tiny-bert-" in found.signature
+
+
+@pytest.mark.slow
+@pytest.mark.data
+def test_default_encoder_agrees_with_people_on_flickr8k_expert(data_folder: Path) -> None:
+    """Above RefCLIPScore's published 53.0, from text alone; BERTScore on the same encoder is close."""
+    from scipy.stats import kendalltau
+
+    rated = json.loads((data_folder / "human-judgements" / "flickr8k_expert.json").read_text(encoding="utf-8"))
+    rows = [
+        (entry["caption"], image["ground_truth"], entry["rating"])
+        for image in rated.values()
+        for entry in image["human_judgement"]
+    ]
+    assert len(rows) == 3 * 5664
+    candidates = {str(place): caption for place, (caption, _, _) in enumerate(rows)}
+    references = {str(place): texts for place, (_, texts, _) in enumerate(rows)}
+    result = kataribe.evaluate("captions", candidates, references, ["bertscore", "sentence_cosine"])
+    ratings = [float(rating) for _, _, rating in rows]
+    taus = {each.metric: 100 * kendalltau(each.item_values, ratings, variant="c")[0] for each in result}
+    assert taus["sentence_cosine"] == pytest.approx(55.2, abs=0.1)
+    assert taus["bertscore"] == pytest.approx(54.7, abs=0.1)

@@ -1,0 +1,94 @@
+"""The vectors on disk: shared by processes, bounded, and never trusted more than they deserve."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kataribe.core.errors import UsageError
+from kataribe.encoders import store
+from kataribe.encoders.store import SentenceRow, content_key, open_store
+
+
+def row(number: int) -> SentenceRow:
+    return SentenceRow(content_key(f"text {number}"), True, np.full(8, number, dtype=np.float32))
+
+
+def write_many(start: int) -> None:
+    opened, _ = open_store("shared")
+    for number in range(start, start + 200):
+        opened.add_sentences([row(number)])
+
+
+def test_two_processes_write_the_same_file(own_cache: Path) -> None:
+    context = multiprocessing.get_context("spawn")
+    writers = [context.Process(target=write_many, args=(start,)) for start in (0, 100)]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join()
+    assert [writer.exitcode for writer in writers] == [0, 0]
+    opened, _ = open_store("shared")
+    found = opened.sentences([content_key(f"text {number}") for number in range(300)])
+    assert found[:, 0].tolist() == list(range(300))
+
+
+def test_damaged_file_is_started_afresh(own_cache: Path) -> None:
+    store.folder().mkdir(parents=True)
+    (store.folder() / "x.vectors").write_bytes(b"not a database" * 100)
+    opened, remark = open_store("x")
+    opened.add_sentences([row(1)])
+    assert remark == ""
+    assert opened.known("sentences", [content_key("text 1")]) == {content_key("text 1"): True}
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="needs a folder that cannot be written to")
+def test_folder_without_rights_is_said_and_the_run_goes_on(own_cache: Path) -> None:
+    own_cache.mkdir()
+    own_cache.chmod(0o500)
+    opened, remark = open_store("x")
+    opened.add_sentences([row(1)])
+    assert "not kept for the next run" in remark
+
+
+def test_cache_folder_that_is_a_file_is_said_and_the_run_goes_on(own_cache: Path) -> None:
+    own_cache.write_text("a file")
+    opened, remark = open_store("x")
+    opened.add_sentences([row(1)])
+    assert len(opened.sentences([row(1).key])) == 1
+    assert "not kept for the next run" in remark
+
+
+def test_the_file_unused_for_longest_makes_room(own_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for age, key in enumerate(["old", "new"]):
+        opened, _ = open_store(key)
+        opened.add_sentences([row(number) for number in range(500)])
+        opened.close()
+        os.utime(opened.path, (age, age))
+    size = opened.path.stat().st_size
+    monkeypatch.setenv(store.LIMIT_VARIABLE, str(1.5 * size / 1e9))
+    open_store("another")
+    assert sorted(file.stem for file in store.files()) == ["another", "new"]
+
+
+def test_limit_of_zero_keeps_nothing(own_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(store.LIMIT_VARIABLE, "0")
+    opened, _ = open_store("x")
+    opened.add_sentences([row(1)])
+    assert store.files() == []
+    monkeypatch.setenv(store.LIMIT_VARIABLE, "much")
+    with pytest.raises(UsageError, match="KATARIBE_ENCODER_CACHE_GB=much: is not a size"):
+        open_store("x")
+
+
+def test_clearing_says_how_much_it_freed(own_cache: Path) -> None:
+    opened, _ = open_store("x")
+    opened.add_sentences([row(number) for number in range(500)])
+    opened.close()
+    size = opened.path.stat().st_size
+    assert store.clear() == size > 0
+    assert store.files() == []

@@ -1,0 +1,90 @@
+"""Text encoders: the offline default, any model of transformers, and what is said when one is not there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kataribe.core.errors import ResourceError
+from kataribe.encoders.encoded import encode_texts
+from kataribe.encoders.text import open_text
+from tests.encoders.tiny import SENTENCES, tiny_bert
+
+pytestmark = pytest.mark.usefixtures("own_cache")
+PLACES = np.arange(len(SENTENCES))
+
+
+def test_vectors_equal_those_of_the_model_itself(bert: str) -> None:
+    import torch
+    from transformers import AutoModel, AutoTokenizer
+
+    tokenizer, model = AutoTokenizer.from_pretrained(bert), AutoModel.from_pretrained(bert).eval()
+    encoded = encode_texts(open_text(bert), SENTENCES, "tokens")
+    for text, tokens, sentence in zip(SENTENCES, encoded.tokens(PLACES), encoded.sentences(PLACES), strict=True):
+        with torch.inference_mode():
+            states = model(**tokenizer(text, return_tensors="pt")).last_hidden_state[0].numpy()
+        assert tokens.ids.tolist() == tokenizer(text)["input_ids"]
+        assert tokens.special.tolist() == [True, *[False] * (len(states) - 2), True]
+        np.testing.assert_allclose(tokens.vectors, states, atol=1e-4)
+        mean = states.mean(axis=0)
+        np.testing.assert_allclose(sentence, mean / np.linalg.norm(mean), atol=1e-5)
+
+
+def test_default_encoder_needs_no_hub_and_knows_english(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    texts = ["A dog runs on the beach.", "A puppy is running along the shore.", "He plays the guitar."]
+    vectors = encode_texts(open_text(), texts, "sentences").sentences(np.arange(3))
+    near, far = vectors[0] @ vectors[1], vectors[0] @ vectors[2]
+    assert near > 0.6 > 0.2 > far
+
+
+def test_weights_and_layer_name_the_encoder(bert: str, tmp_path: Path) -> None:
+    same, other = tiny_bert(tmp_path / "same"), tiny_bert(tmp_path / "other", seed=1)
+    assert open_text(same).fingerprint == open_text(bert).fingerprint != open_text(other).fingerprint
+    assert open_text(bert, 1).key != open_text(bert, 2).key
+
+
+def test_what_was_encoded_is_not_encoded_again(bert: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    encoder = open_text(bert)
+    first = encode_texts(encoder, SENTENCES, "tokens")
+
+    def refuse(batch):
+        raise AssertionError("everything was there")
+
+    monkeypatch.setattr(encoder, "forward", refuse)
+    again = encode_texts(encoder, SENTENCES[::-1], "tokens")
+    np.testing.assert_array_equal(again.sentences(PLACES[::-1]), first.sentences(PLACES))
+
+
+@pytest.mark.parametrize(("offline", "reason"), [("1", "HF_HUB_OFFLINE is set and it is not in the hub's cache")])
+def test_absent_model_is_one_line_with_a_way_out(monkeypatch: pytest.MonkeyPatch, offline: str, reason: str) -> None:
+    import huggingface_hub.constants
+
+    monkeypatch.setenv("HF_HUB_OFFLINE", offline)
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
+    with pytest.raises(ResourceError) as caught:
+        open_text("nobody/has-this-model")
+    assert str(caught.value) == (
+        f"the model 'nobody/has-this-model' is not here: {reason} - "
+        "give the folder of a downloaded model, or model=minilm, which needs no hub"
+    )
+
+
+def test_folder_without_a_model_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ResourceError, match="finds no text model in this folder"):
+        open_text(str(tmp_path))
+
+
+def test_checkpoint_that_lacks_weights_is_refused(bert: str, tmp_path: Path) -> None:
+    import shutil
+
+    from safetensors.torch import load_file, save_file
+
+    broken = shutil.copytree(bert, tmp_path / "broken")
+    weights = load_file(broken / "model.safetensors")
+    del weights["encoder.layer.0.output.dense.weight"]
+    save_file(weights, broken / "model.safetensors", metadata={"format": "pt"})
+    with pytest.raises(ResourceError, match="its checkpoint lacks weights"):
+        open_text(str(broken))

@@ -1,0 +1,101 @@
+"""R@k/N: the right line among its neighbours."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kataribe.core import registry
+from kataribe.core.errors import UsageError
+from kataribe.core.spec import Spec
+from kataribe.core.types import Cast, Role
+from kataribe.narration.recall_at import RecallAt, window
+
+from .corpora import corpora, narrations, score
+
+
+def parse(text: str):
+    """By ROUGE-L unless another metric is named: words in order, and nothing to load."""
+    ranked = text if "text=" in text else text.replace(")", ", text=rouge_l)")
+    return registry.parse(ranked, defaults={"tok": "none"})
+
+
+ENGLISH = ["A ship leaves the harbour", "Two girls dance in the snow", "The letter burns", "He sleeps"]
+WORDS = Spec("rouge_l", named=(("tok", "none"),))
+DISTINCT = ["a b", "c d", "e f", "g h", "i j", "k l"]
+
+
+def test_lines_that_say_what_their_references_say_are_found() -> None:
+    found = score(parse("recall_at(1, 4)"), narrations([(line, line) for line in DISTINCT]))
+    assert found.value == 1.0
+    assert found.parts == {"chance": 0.25, "mean reciprocal rank": 1.0}
+
+
+def test_a_line_that_says_what_its_neighbour_says_is_second_at_best() -> None:
+    moved = [*DISTINCT[1:], DISTINCT[0]]
+    items = narrations(list(zip(moved, DISTINCT, strict=True)))
+    assert score(parse("recall_at(1, 6)"), items).value == 0.0
+    # The other five share the second place and those behind it.
+    assert score(parse("recall_at(2, 6)"), items).value == pytest.approx(1 / 5)
+
+
+@pytest.mark.parametrize("said", ["", "always the same"])
+def test_saying_nothing_or_always_the_same_is_chance(said: str) -> None:
+    found = score(parse("recall_at(2, 5)"), narrations([(said, line) for line in DISTINCT]))
+    assert found.value == pytest.approx(found.parts["chance"]) == pytest.approx(2 / 5)
+
+
+def test_neighbours_are_lines_of_the_same_film() -> None:
+    casts = Cast("f", (Role("A"),)), Cast("g", (Role("B"),))
+    items = narrations([("a b", "c d"), ("c d", "c d"), ("a b", "a b")], casts, ["f", "g", "g"])
+    found = score(parse("recall_at(1, 3)"), items)
+    assert found.value == 1.0  # the film of one line leaves no choice
+    assert found.parts["chance"] == pytest.approx((1 + 1 / 2 + 1 / 2) / 3)
+
+
+@pytest.mark.parametrize("text", ["bleu", "rouge_l", "cider", "meteor(other)"])
+def test_any_sentence_metric_ranks(text: str) -> None:
+    assert score(parse(f"recall_at(1, 4, text={text})"), narrations([(line, line) for line in DISTINCT])).value == 1.0
+
+
+def test_bertscore_ranks_unless_another_metric_is_named() -> None:
+    pytest.importorskip("torch")
+    found = score(registry.parse("recall_at(1, 3)"), narrations([(f"{line}.", line) for line in ENGLISH]))
+    assert found.value == 1.0
+
+
+def test_a_metric_of_whole_narrations_cannot_rank() -> None:
+    with pytest.raises(UsageError, match="does not score sentences but narration"):
+        parse("recall_at(text=role_f1)").prepare(narrations([("x", "x")]))
+
+
+@pytest.mark.parametrize("text", ["recall_at(0)", "recall_at(5, 4)"])
+def test_impossible_options_are_refused(text: str) -> None:
+    with pytest.raises(UsageError, match="k is at least 1 and at most n"):
+        registry.parse(text)
+
+
+@given(corpora, st.integers(1, 5))
+def test_more_places_never_recall_less(lines, k: int) -> None:
+    items = narrations(lines)
+    fewer, more = (score(RecallAt(k=places, n=6, text=WORDS), items).value for places in (k, k + 1))
+    assert fewer <= more + 1e-12
+
+
+@given(st.integers(1, 40), st.integers(1, 20), st.data())
+def test_a_window_holds_its_line_and_as_many_as_it_can(lines: int, n: int, data) -> None:
+    at = data.draw(st.integers(0, lines - 1))
+    rows = range(lines)[window(at, lines, n)]
+    assert at in rows
+    assert len(rows) == min(n, lines)
+
+
+@given(corpora)
+def test_rows_of_a_shard_are_rows_of_the_whole(lines) -> None:
+    items = narrations(lines)
+    metric = RecallAt(k=1, n=3, text=WORDS)
+    context = metric.prepare(items)
+    parts = [metric.stats(items[:1], context), metric.stats(items[1:], context)]
+    assert np.array_equal(np.vstack(parts), metric.stats(items, context))

@@ -1,0 +1,174 @@
+"""RoleF1: the published scorer's number, the clean one, and what trivial narrators score."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+import kataribe
+from kataribe.core import registry
+from kataribe.core.errors import InputError, UsageError
+from kataribe.core.types import Cast, Role
+from kataribe.narration.role_f1 import BANNED, RoleF1
+from kataribe.stats.bootstrap import resample_weights
+
+from .corpora import CAST, corpora, narrations, score
+
+CLEAN = registry.parse("role_f1", protocol="paper")
+OFFICIAL = registry.parse("role_f1")
+METRICS = [OFFICIAL, CLEAN, registry.parse("role_f1(micro)", protocol="paper"), registry.parse("role_f1(micro)")]
+
+
+def published(predicted: str, reference: str, names: set[str]) -> float:
+    """One clip as the published scorer reads it, written from its description."""
+    told = {name for name in names if name in predicted} - BANNED
+    written = {name for name in names if name in reference} - BANNED
+    if not told or not written:
+        return 0.0
+    precision, recall = len(told & written) / len(told), len(told & written) / len(written)
+    return 2 * precision * recall / (precision + recall) if told & written else 0.0
+
+
+@given(corpora)
+def test_official_is_the_mean_of_the_published_scorers_clips(lines) -> None:
+    names = {role.name for role in CAST.roles}
+    expected = np.mean([published(told, written, names) for told, written in lines])
+    assert score(OFFICIAL, narrations(lines)).value == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("metric", METRICS, ids=str)
+@given(corpora)
+def test_swapping_the_sides_swaps_precision_and_recall(metric, lines) -> None:
+    there = score(metric, narrations(lines))
+    back = score(metric, narrations([(written, told) for told, written in lines]))
+    assert there.value == pytest.approx(back.value, nan_ok=True)
+    assert there.parts["precision"] == pytest.approx(back.parts["recall"], nan_ok=True)
+    assert there.parts["recall"] == pytest.approx(back.parts["precision"], nan_ok=True)
+
+
+@given(corpora)
+def test_a_text_agrees_with_itself(lines) -> None:
+    items = narrations([(told, told) for told, _ in lines])
+    found = score(CLEAN, items)
+    assert np.isnan(found.value) or found.value == pytest.approx(1.0)
+    assert CLEAN.per_item(CLEAN.stats(items, CLEAN.prepare(items))).value == pytest.approx(1.0)
+    # The reference's own score is the ceiling, and officially that is the share of clips with a role.
+    ceiling = score(OFFICIAL, items)
+    assert ceiling.value == pytest.approx(ceiling.parts["reference itself"])
+
+
+@pytest.mark.parametrize("metric", METRICS, ids=str)
+@given(corpora)
+def test_everything_lies_between_0_and_1(metric, lines) -> None:
+    found = score(metric, narrations(lines))
+    for value in (found.value, *found.parts.values()):
+        assert np.isnan(value) or 0 <= value <= 1 + 1e-12
+
+
+@pytest.mark.parametrize("metric", METRICS, ids=str)
+@given(corpora)
+def test_a_baseline_scores_what_its_submission_would(metric, lines) -> None:
+    found = score(metric, narrations(lines))
+    always = {"first-billed always": CAST.first_billed, "whole cast always": ", ".join(CAST.names)}
+    for baseline, said in always.items():
+        submitted = score(metric, narrations([(said, written) for _, written in lines]))
+        assert found.parts[baseline] == pytest.approx(submitted.value, nan_ok=True)
+
+
+def test_a_random_member_is_the_mean_over_the_cast() -> None:
+    lines = [("", "Maria waits."), ("", "Odysseus and Maria")]
+    each = [score(CLEAN, narrations([(name, written) for _, written in lines])).value for name in CAST.names]
+    assert score(CLEAN, narrations(lines)).parts["random member"] == pytest.approx(np.mean(each))
+
+
+def test_the_most_frequent_role_is_the_films_own() -> None:
+    casts = Cast("f", (Role("Maria"), Role("Anna"))), Cast("g", (Role("Maria"), Role("Tomas")))
+    lines = [("", "Anna"), ("", "Anna and Maria"), ("", "Tomas"), ("", "Tomas")]
+    found = score(CLEAN, narrations(lines, casts, ["f", "f", "g", "g"]))
+    assert found.parts["most frequent always"] == pytest.approx((1 + 2 / 3 + 1 + 1) / 4)
+    assert found.parts["first-billed always"] == pytest.approx((0 + 2 / 3 + 0 + 0) / 4)
+
+
+def test_clips_without_roles() -> None:
+    """Officially they score 0 whatever is said; cleanly they are left out unless somebody is invented."""
+    silent = [("waits", "waits"), ("Maria", "Maria")]
+    assert score(OFFICIAL, narrations(silent)).value == 0.5
+    assert score(CLEAN, narrations(silent)).value == 1.0
+    invented = [("Odysseus", "waits"), ("Maria", "Maria")]
+    assert score(OFFICIAL, narrations(invented)).value == 0.5
+    assert score(CLEAN, narrations(invented)).value == 0.5
+
+
+def test_nobody_named_anywhere_is_no_clean_score() -> None:
+    assert np.isnan(score(CLEAN, narrations([("waits", "waits")])).value)
+
+
+def test_names_of_other_films_count_as_invented_only_officially() -> None:
+    casts = Cast("f", (Role("Maria"),)), Cast("g", (Role("Tomas"),))
+    items = narrations([("Maria, Tomas", "Maria")], casts)
+    assert score(OFFICIAL, items).value == pytest.approx(2 / 3)
+    assert score(CLEAN, items).value == 1.0
+
+
+def test_banned_names_count_only_cleanly() -> None:
+    items = narrations([("时分", "时分")], (Cast("f", (Role("时分"),)),))
+    assert score(OFFICIAL, items).value == 0.0
+    assert score(CLEAN, items).value == 1.0
+    assert score(RoleF1(ban="none"), items).value == 1.0
+
+
+def test_shards_and_bootstrap_reduce_to_the_same_formula() -> None:
+    items = narrations([("Maria", "Maria"), ("Mar", "Maria"), ("waits", "waits"), ("Ulysses", "Odysseus")] * 3)
+    context = CLEAN.prepare(items)
+    whole = CLEAN.stats(items, context)
+    assert np.array_equal(np.vstack([CLEAN.stats(items[:5], context), CLEAN.stats(items[5:], context)]), whole)
+    weights = next(resample_weights(len(items), 4, np.random.default_rng(0)))
+    repeated = [CLEAN.reduce(np.repeat(whole, row.astype(int), axis=0)).value for row in weights]
+    assert CLEAN.replicates(whole, weights) == pytest.approx(repeated)
+
+
+def test_details_name_the_roles() -> None:
+    items = narrations([("Maria and Mar", "Maria and Ulysses")])
+    assert CLEAN.details(items, CLEAN.prepare(items)) == [
+        {"found": ["Maria"], "lost": ["Odysseus"], "invented": ["Mar"]}
+    ]
+
+
+def test_the_signature_names_every_choice_and_the_casts() -> None:
+    items = narrations([("Maria", "Maria")])
+    fields = CLEAN.signature(CLEAN.prepare(items))
+    assert {
+        "avg": "macro",
+        "match": "longest",
+        "ban": "none",
+        "empty": "drop",
+        "aliases": "yes",
+    }.items() <= fields.items()
+    other = narrations([("Maria", "Maria")], (Cast("f", (Role("Maria"),)),))
+    assert CLEAN.signature(CLEAN.prepare(other))["cast"] != fields["cast"]
+
+
+def test_without_casts_or_films_there_is_one_clear_line() -> None:
+    with pytest.raises(UsageError, match="needs the films' casts - give them with --cast"):
+        kataribe.evaluate("narration", {"1": "x"}, {"1": "x"}, metrics=["role_f1"])
+    with pytest.raises(InputError, match="do not say which film they tell: '1'"):
+        kataribe.evaluate("narration", {"1": "x"}, {"1": "x"}, metrics=["role_f1"], cast={"f": ["Maria"]})
+    written = {"1": {"film": "g", "text": "x"}}
+    with pytest.raises(InputError, match="no cast for 1 films: 'g'"):
+        kataribe.evaluate("narration", {"1": "x"}, written, metrics=["role_f1"], cast={"f": ["Maria"]})
+
+
+@pytest.mark.data
+@pytest.mark.parametrize(
+    ("part", "expected"),
+    [("N", (0.7500, 0.4036, 0.3020, 0.1566, 0.4157)), ("G", (0.6738, 0.3594, 0.2498, 0.1356, 0.3721))],
+)
+def test_movie101s_ceiling_and_baselines(data_folder, part: str, expected: tuple[float, ...]) -> None:
+    """The validation split; on the test split, which is not public, the reference scores .66 and first-billed .364."""
+    folder = data_folder / "movie101"
+    lines = folder / part / "val.json"
+    found = kataribe.evaluate("narration", lines, lines, metrics=["role_f1"], cast=folder / "cast.json")["role_f1"]
+    names = ("reference itself", "first-billed always", "whole cast always", "random member", "most frequent always")
+    assert [found.parts[name] for name in names] == pytest.approx(list(expected), abs=5e-5)
+    assert found.value == found.parts["reference itself"]
