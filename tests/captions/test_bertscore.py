@@ -151,3 +151,10 @@ def test_is_a_text_metric_of_stories(bert: str) -> None:
     assert same.value == pytest.approx(1, abs=1e-6)
     assert 0 < different.value < 1
     assert "|text:bertscore|text.model:tiny-bert-" in same.signature
+
+
+def test_stories_say_that_captions_were_cut(bert: str) -> None:
+    story = {"v": {"duration": 10, "timestamps": [[0, 9]], "sentences": ["a dog runs " * 20]}}
+    for metric in (f"soda(c, text=bertscore({bert}))", f"paragraph(bertscore({bert}))"):
+        warnings = kataribe.evaluate("stories", story, story, [metric]).warnings
+        assert any("longer than 24 tokens" in warning for warning in warnings)

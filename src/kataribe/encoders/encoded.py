@@ -21,7 +21,7 @@ Kind = Literal["tokens", "sentences"]
 
 # Texts of one chunk are sorted by length, so that batches hold little padding; a batch has about so many tokens.
 _CHUNK_TEXTS = 8192
-_BATCH_TOKENS = 4096
+_BATCH_TOKENS = 1024
 _BATCH_TEXTS = 256
 
 

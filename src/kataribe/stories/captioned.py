@@ -84,4 +84,4 @@ class CaptionedStories(Metric):
         return text_signature(self.sentence, context.text) | context.captioned.notes
 
     def warnings(self, context: _Prepared) -> list[str]:
-        return context.captioned.warnings
+        return [*context.captioned.warnings, *self.sentence.warnings(context.text)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -62,6 +63,9 @@ class PairText:
         if self.own_corpus_per_video:
             fields["text.idf"] = "video-predictions"
         return fields
+
+    def warnings(self, context: Any) -> Sequence[str]:
+        return () if self.own_corpus_per_video else self.metric.warnings(context)
 
     def table(self, items: Stories, context: Any, ious: Floats) -> Floats:
         """f in every cell whose segments overlap, 0 elsewhere; computed once for a shard."""

@@ -28,7 +28,7 @@ stories are aligned whenever nothing else before them is, be their overlap 0.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
@@ -128,6 +128,9 @@ class Soda(Metric):
         if self.variant in "ab":
             fields["apart"] = self._chosen("apart")
         return fields | context.policy
+
+    def warnings(self, context: _Corpus) -> Sequence[str]:
+        return self._f.warnings(context.text) if self.variant != "d" else ()
 
     def details(self, items: Stories, context: _Corpus) -> list[Any]:
         found = list(self._alignments(items, context))
