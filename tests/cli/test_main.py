@@ -182,7 +182,16 @@ def test_what_encoders_keep_is_shown_and_cleared(call, tmp_path: Path, monkeypat
     assert call("resources", "clear", "encoders")[1] == f"removed 2.0 MB in {tmp_path / 'encoders'}\n"
     assert call("resources", "clear", "encoders")[1] == "nothing to remove\n"
     code, _, err = call("resources", "clear", "everything")
-    assert (code, "there are: meteor, encoders, all" in err) == (2, True)
+    assert (code, "there are: meteor, encoders, graphs, all" in err) == (2, True)
+
+
+def test_what_the_parser_keeps_is_shown_and_cleared(call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KATARIBE_CACHE", str(tmp_path))
+    kept = tmp_path / "scene-graphs-1.sqlite"
+    kept.write_bytes(bytes(3_000_000))
+    assert f"graphs    3.0 MB  {tmp_path}" in call("resources", "status")[1]
+    assert call("resources", "clear", "graphs")[1] == f"removed {kept}\n"
+    assert not kept.exists()
 
 
 def test_pictures_without_a_model_cost_one_line(call, tmp_path: Path) -> None:

@@ -16,15 +16,18 @@ app = typer.Typer(help="The data that metrics keep on disk.", no_args_is_help=Tr
 
 @app.command()
 def status() -> None:
-    """Where METEOR's compiled data is and whether it is whole; what encoders keep."""
+    """Where METEOR's compiled data is and whether it is whole; what encoders and the parser keep."""
     from kataribe.captions.meteor_resource import status as resource_status
+    from kataribe.core.cache import cache_folder
     from kataribe.encoders import store
+    from kataribe.text.scene_graph.cache import files as graph_files
 
     resource = resource_status()
     state = f"ready, {resource.size / 1e6:.1f} MB" if resource.is_ready else resource.problem
     print(f"meteor    {state}  {resource.path}")
-    size = sum(file.stat().st_size for file in store.files())
-    print(f"encoders  {size / 1e6:,.1f} of {store.limit() / 1e6:,.0f} MB  {store.folder()}")
+    encoded, parsed = (sum(file.stat().st_size for file in found) for found in (store.files(), graph_files()))
+    print(f"encoders  {encoded / 1e6:,.1f} of {store.limit() / 1e6:,.0f} MB  {store.folder()}")
+    print(f"graphs    {parsed / 1e6:,.1f} MB  {cache_folder()}")
 
 
 @app.command()

@@ -41,12 +41,17 @@ def cached_graphs(parser: GinzaParser, texts: Sequence[str]) -> list[SceneGraph]
     return [known[text] for text in texts]
 
 
+def files() -> list[Path]:
+    """Every file of this cache."""
+    return sorted(cache_folder().glob("scene-graphs-*.sqlite*"))
+
+
 def clear() -> list[Path]:
-    """Remove every file of this cache."""
-    files = sorted(cache_folder().glob("scene-graphs-*.sqlite*"))
-    for file in files:
+    """Remove them."""
+    found = files()
+    for file in found:
         file.unlink(missing_ok=True)
-    return files
+    return found
 
 
 @contextlib.contextmanager
