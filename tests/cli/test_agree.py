@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from importlib.resources import files
 from pathlib import Path
@@ -62,6 +63,42 @@ def test_agree_writes_json_and_page_and_says_what_is_missing(call, folder: Path)
     assert written["metrics"] == ["cider"]
     assert written["dimensions"]["content"]["raters"] == 3
     assert "agreement with people" in Path("page.html").read_text()
+
+
+def test_a_report_shows_the_agreement_that_agree_prints(call, folder: Path) -> None:
+    judged = ["--human", "ratings.csv", "--without", "dan"]
+    code, out, err = call("report", "whole.json", "short.json", *judged, "--replicates", "0", "-o", "page.html")
+    assert (code, "page.html: " in out) == (0, True)
+    assert "12 of 36 judged texts lack a score and are left out" in err
+    embedded = re.search(r'id="data-agreement">(.*?)</script>', Path("page.html").read_text())
+    assert embedded is not None
+    shown = json.loads(embedded[1])
+    _, printed, _ = call("agree", "whole.json", "short.json", *judged, "-f", "json", "-q")
+    found = json.loads(printed)
+    assert shown["signatures"] == [found["signature"], *found["signatures"].values()]
+    for dimension in shown["dimensions"]:
+        expected = found["dimensions"][dimension["name"]]
+        assert {key: dimension[key] for key in ("metrics", "people", "tests")} == {
+            key: expected[key] for key in ("metrics", "people", "tests")
+        }
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["whole.json", "--human", "absent.csv"], "absent.csv: there is no such file"),
+        (["whole.json", "--without", "dan"], "there is no --human RATINGS"),
+        (["base=whole.json", "--human", "ratings.csv"], "systems judged: 'whole', 'short', 'wrong'; scored: 'base'"),
+        (["a=whole.json", "a=short.json"], "two results are called 'a'"),
+        (["=whole.json"], "'=whole.json' is neither FILE nor NAME=FILE"),
+    ],
+)
+def test_a_report_with_people_names_mistakes_in_one_line(call, folder: Path, arguments: list[str], says: str) -> None:
+    code, out, err = call("report", *arguments, "-o", "page.html")
+    assert (code, out) == (2, "")
+    assert says in err
+    assert err.count("\n") == 1
+    assert not Path("page.html").exists()
 
 
 def test_agree_scores_a_data_set_by_itself(call, folder: Path) -> None:

@@ -64,7 +64,7 @@ def agree(
     from kataribe.people.metaevaluation import score_rated
     from kataribe.people.result import Settings
     from kataribe.report.agreement import check_format, render_agreement
-    from kataribe.report.agreement_page import render_agreement_page
+    from kataribe.report.html import render_agreement_page
 
     check_format(format)
     for place in (output, page):

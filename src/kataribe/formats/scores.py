@@ -22,7 +22,7 @@ from kataribe.core.errors import InputError, UsageError, shorten
 from kataribe.core.result import Result
 from kataribe.core.types import Floats
 from kataribe.formats.captions import ID_FIELDS
-from kataribe.formats.results import read_result, system_names
+from kataribe.formats.results import read_result, split_name, system_names
 from kataribe.formats.source import check_id, extension, read_json_lines, read_table
 
 ITEM_FIELDS = ("item", *ID_FIELDS)
@@ -57,7 +57,7 @@ def read_scores(arguments: Sequence[str | Path]) -> Scores:
     """All files as one table. Metrics that not every file has are left out, with a warning."""
     if not arguments:
         raise UsageError("no scores are given", hint="name result files or a table of scores")
-    named = [_named(argument) for argument in arguments]
+    named = [split_name(argument) for argument in arguments]
     defaults = system_names([path for _, path in named])
     parts: list[Scores] = []
     for (name, path), default in zip(named, defaults, strict=True):
@@ -66,6 +66,11 @@ def read_scores(arguments: Sequence[str | Path]) -> Scores:
         else:
             parts.append(of_result(name or default, read_result(path)))
     return _together(parts)
+
+
+def of_results(results: Mapping[str, Result]) -> Scores:
+    """Results by system as one table."""
+    return _together([of_result(system, result) for system, result in results.items()])
 
 
 def of_result(system: str, result: Result) -> Scores:
@@ -79,17 +84,6 @@ def of_result(system: str, result: Result) -> Scores:
         values[metric.metric] = column
     signatures = {metric.metric: metric.signature for metric in result}
     return Scores([Text(item, system) for item in items], values, signatures, {system: result})
-
-
-def _named(argument: str | Path) -> tuple[str | None, Path]:
-    """NAME=FILE, unless a file is really called that."""
-    text = str(argument)
-    name, equals, file = text.partition("=")
-    if not equals or Path(text).exists():
-        return None, Path(text)
-    if not name or not file:
-        raise UsageError(f"{shorten(text)!r} is neither FILE nor NAME=FILE")
-    return name, Path(file)
 
 
 def _of_table(path: Path, name: str | None) -> Scores:

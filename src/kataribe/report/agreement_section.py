@@ -1,4 +1,4 @@
-"""Agreement with people as a page to look at: standings, a heat map, every text, every system."""
+"""What a page knows of agreement with people: standings, a heat map, every text, every system."""
 
 from __future__ import annotations
 
@@ -9,20 +9,13 @@ from kataribe.people.readings import MEASURES
 from kataribe.people.result import Agreement, Dimension
 from kataribe.report.agreement import counted, legend, markings, render_agreement
 from kataribe.report.comparison import letter
-from kataribe.report.html import render_template
 from kataribe.report.views.packing import packed_scores
 
-_SCRIPTS = ("dom", "text", "theme", "plots", "agreement")
 _PEOPLE = {"ratings": "mean rating", "rankings": "share of others it was put above", "votes": "share of votes won"}
 
 
-def render_agreement_page(agreement: Agreement, title: str = "") -> str:
-    return render_template("agreement.html", _SCRIPTS, agreement_page_data(agreement, title), {})
-
-
-def agreement_page_data(agreement: Agreement, title: str = "") -> dict[str, Any]:
+def agreement_data(agreement: Agreement) -> dict[str, Any]:
     return {
-        "title": title or f"{len(agreement.metrics)} metrics against people",
         "metrics": list(agreement.metrics),
         "letters": [letter(place) for place in range(len(agreement.metrics))],
         "measures": list(MEASURES),
@@ -37,10 +30,8 @@ def _dimension(found: Dimension, agreement: Agreement) -> dict[str, Any]:
     return {
         **found.to_dict(agreement.settings.alpha),
         "name": found.name,
-        "texts": [
-            text.system if text.system.startswith(text.item) else f"{text.item} {text.system}".strip()
-            for text in found.judged
-        ],
+        "texts": [_label(text) for text in found.judged],
+        "items": [text.item for text in found.judged],
         "counted": counted(found),
         "legend": legend(agreement, found),
         "beats": {metric: markings(agreement, found, metric) for metric in found.metrics},
