@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from kataribe.formats.results import read_result
+
 SAMPLES = Path(str(files("kataribe") / "samples"))
 
 
@@ -110,9 +112,31 @@ def test_agree_scores_a_data_set_by_itself(call, folder: Path) -> None:
     assert found["signatures"]["bleu(1)"].startswith("bleu|n:1")
 
 
+def test_perplexity_is_read_upside_down_and_shown_as_it_is(call, folder: Path) -> None:
+    refs = str(SAMPLES / "captions_refs.json")
+    for name in ("whole", "short"):
+        call("score", "captions", f"{name}_pred.json", "-r", refs, "-m", "ppl", "-q", "-o", f"{name}.json")
+    arguments = ["whole.json", "short.json", "--human", "ratings.csv", "--bootstrap", "0", "-q"]
+    code, out, _ = call("agree", *arguments)
+    assert code == 0
+    assert "lower is better, so read upside down: ppl" in out
+    table = ["item,system,ppl"]
+    for name in ("whole", "short"):
+        metric = read_result(Path(f"{name}.json"))["ppl"]
+        table += [f"{id},{name},{value}" for id, value in zip(metric.ids, metric.item_values, strict=True)]
+    Path("table.csv").write_text("\n".join(table))
+    values = []
+    for arguments in (["whole.json", "short.json"], ["table.csv", "--lower", "ppl"], ["table.csv"]):
+        code, out, _ = call("agree", *arguments, "--human", "ratings.csv", "--bootstrap", "0", "-q", "-f", "json")
+        assert code == 0
+        values.append(json.loads(out)["dimensions"]["content"]["metrics"]["ppl"]["tau_b"]["value"])
+    assert values[0] == pytest.approx(values[1]) == pytest.approx(-values[2])
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
+        (["whole.json", "--human", "ratings.csv", "--lower", "pll"], "no score is called 'pll'"),
         (["whole.json", "short.json"], "scores need --human RATINGS"),
         (["whole.json"], "has no human_judgement and ground_truth - scores of a metric need --human RATINGS"),
         (["rated.json", "-m", "soda(c)"], "does not score captions but stories"),

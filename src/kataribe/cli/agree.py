@@ -33,6 +33,10 @@ def agree(
     without: Annotated[
         list[str] | None, typer.Option(metavar="RATER", help="Leave this rater out; repeatable.")
     ] = None,
+    lower: Annotated[
+        list[str] | None,
+        typer.Option(metavar="METRIC", help="Of a table: lower values of this metric are better; repeatable."),
+    ] = None,
     by: Annotated[
         str | None,
         typer.Option(
@@ -84,6 +88,7 @@ def agree(
             options = {"tok": tok, "protocol": protocol, "engine": parse_engine("local", 0)}
             scored, ratings = score_rated(scores[0], chosen or DEFAULT_METRICS, progress=progress, **options)
             chosen = list(scored.values)
+        scored = scored.lowered(lower or ())
         ratings = ratings.without(without or ())
         agreement = agree_with(scored, ratings, metrics=chosen or None, settings=settings, progress=progress)
     if output is not None:

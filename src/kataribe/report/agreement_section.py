@@ -7,7 +7,7 @@ from typing import Any
 from kataribe.formats.scores import Text
 from kataribe.people.readings import MEASURES
 from kataribe.people.result import Agreement, Dimension
-from kataribe.report.agreement import counted, legend, markings, render_agreement
+from kataribe.report.agreement import counted, legend, markings, render_agreement, shown_factor
 from kataribe.report.comparison import letter
 from kataribe.report.views.packing import packed_scores
 
@@ -18,6 +18,7 @@ def agreement_data(agreement: Agreement) -> dict[str, Any]:
     return {
         "metrics": list(agreement.metrics),
         "letters": [letter(place) for place in range(len(agreement.metrics))],
+        "lower": list(agreement.lower_is_better),
         "measures": list(MEASURES),
         "dimensions": [_dimension(found, agreement) for found in agreement.dimensions.values()],
         "signatures": [agreement.signature, *agreement.signatures.values()],
@@ -27,8 +28,11 @@ def agreement_data(agreement: Agreement) -> dict[str, Any]:
 
 
 def _dimension(found: Dimension, agreement: Agreement) -> dict[str, Any]:
+    told = found.to_dict(agreement.settings.alpha)
+    for metric, column in told["systems"]["scores"].items() if told["systems"] else ():
+        told["systems"]["scores"][metric] = [shown_factor(agreement, metric) * score for score in column]
     return {
-        **found.to_dict(agreement.settings.alpha),
+        **told,
         "name": found.name,
         "texts": [_label(text) for text in found.judged],
         "items": [text.item for text in found.judged],
@@ -36,7 +40,10 @@ def _dimension(found: Dimension, agreement: Agreement) -> dict[str, Any]:
         "legend": legend(agreement, found),
         "beats": {metric: markings(agreement, found, metric) for metric in found.metrics},
         "people_label": _PEOPLE[found.kind],
-        "points": {name: packed_scores(column.tolist()) for name, column in found.points.items()},
+        "points": {
+            name: packed_scores((shown_factor(agreement, name) * column).tolist())
+            for name, column in found.points.items()
+        },
     }
 
 

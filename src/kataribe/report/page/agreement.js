@@ -34,7 +34,8 @@ function showAgreement(data, open) {
     if (place === null) return name;
     return element("span", { class: "system" },
       element("span", { class: `swatch s${place % 8}`, "aria-hidden": "true" }),
-      element("span", { class: "letter" }, letter), name);
+      element("span", { class: "letter" }, letter), name,
+      data.lower.includes(name) ? element("small", {}, " lower is better") : null);
   }
 
   function standingTable(dimension) {
