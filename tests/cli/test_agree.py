@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from importlib.resources import files
 from pathlib import Path
 
 import pytest
+
+from kataribe.formats.results import read_result
 
 SAMPLES = Path(str(files("kataribe") / "samples"))
 
@@ -64,6 +67,42 @@ def test_agree_writes_json_and_page_and_says_what_is_missing(call, folder: Path)
     assert "agreement with people" in Path("page.html").read_text()
 
 
+def test_a_report_shows_the_agreement_that_agree_prints(call, folder: Path) -> None:
+    judged = ["--human", "ratings.csv", "--without", "dan"]
+    code, out, err = call("report", "whole.json", "short.json", *judged, "--replicates", "0", "-o", "page.html")
+    assert (code, "page.html: " in out) == (0, True)
+    assert "12 of 36 judged texts lack a score and are left out" in err
+    embedded = re.search(r'id="data-agreement">(.*?)</script>', Path("page.html").read_text())
+    assert embedded is not None
+    shown = json.loads(embedded[1])
+    _, printed, _ = call("agree", "whole.json", "short.json", *judged, "-f", "json", "-q")
+    found = json.loads(printed)
+    assert shown["signatures"] == [found["signature"], *found["signatures"].values()]
+    for dimension in shown["dimensions"]:
+        expected = found["dimensions"][dimension["name"]]
+        assert {key: dimension[key] for key in ("metrics", "people", "tests")} == {
+            key: expected[key] for key in ("metrics", "people", "tests")
+        }
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["whole.json", "--human", "absent.csv"], "absent.csv: there is no such file"),
+        (["whole.json", "--without", "dan"], "there is no --human RATINGS"),
+        (["base=whole.json", "--human", "ratings.csv"], "systems judged: 'whole', 'short', 'wrong'; scored: 'base'"),
+        (["a=whole.json", "a=short.json"], "two results are called 'a'"),
+        (["=whole.json"], "'=whole.json' is neither FILE nor NAME=FILE"),
+    ],
+)
+def test_a_report_with_people_names_mistakes_in_one_line(call, folder: Path, arguments: list[str], says: str) -> None:
+    code, out, err = call("report", *arguments, "-o", "page.html")
+    assert (code, out) == (2, "")
+    assert says in err
+    assert err.count("\n") == 1
+    assert not Path("page.html").exists()
+
+
 def test_agree_scores_a_data_set_by_itself(call, folder: Path) -> None:
     code, out, err = call("agree", "rated.json", "--metrics", "rouge_l,bleu(1)", "--bootstrap", "0", "-f", "json")
     assert (code, err) == (0, "")
@@ -73,9 +112,31 @@ def test_agree_scores_a_data_set_by_itself(call, folder: Path) -> None:
     assert found["signatures"]["bleu(1)"].startswith("bleu|n:1")
 
 
+def test_perplexity_is_read_upside_down_and_shown_as_it_is(call, folder: Path) -> None:
+    refs = str(SAMPLES / "captions_refs.json")
+    for name in ("whole", "short"):
+        call("score", "captions", f"{name}_pred.json", "-r", refs, "-m", "ppl", "-q", "-o", f"{name}.json")
+    arguments = ["whole.json", "short.json", "--human", "ratings.csv", "--bootstrap", "0", "-q"]
+    code, out, _ = call("agree", *arguments)
+    assert code == 0
+    assert "lower is better, so read upside down: ppl" in out
+    table = ["item,system,ppl"]
+    for name in ("whole", "short"):
+        metric = read_result(Path(f"{name}.json"))["ppl"]
+        table += [f"{id},{name},{value}" for id, value in zip(metric.ids, metric.item_values, strict=True)]
+    Path("table.csv").write_text("\n".join(table))
+    values = []
+    for arguments in (["whole.json", "short.json"], ["table.csv", "--lower", "ppl"], ["table.csv"]):
+        code, out, _ = call("agree", *arguments, "--human", "ratings.csv", "--bootstrap", "0", "-q", "-f", "json")
+        assert code == 0
+        values.append(json.loads(out)["dimensions"]["content"]["metrics"]["ppl"]["tau_b"]["value"])
+    assert values[0] == pytest.approx(values[1]) == pytest.approx(-values[2])
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
+        (["whole.json", "--human", "ratings.csv", "--lower", "pll"], "no score is called 'pll'"),
         (["whole.json", "short.json"], "scores need --human RATINGS"),
         (["whole.json"], "has no human_judgement and ground_truth - scores of a metric need --human RATINGS"),
         (["rated.json", "-m", "soda(c)"], "does not score captions but stories"),

@@ -334,3 +334,42 @@ def test_metrics_are_chosen_by_name(scores: Scores, ratings: Ratings) -> None:
     assert agree(scores, ratings, metrics=["bad"], settings=QUICK).metrics == ("bad",)
     with pytest.raises(UsageError, match="no score is called 'god' - did you mean 'good'"):
         agree(scores, ratings, metrics=["god"], settings=QUICK)
+
+
+def test_a_metric_whose_lower_values_are_better_is_read_upside_down() -> None:
+    rng = np.random.default_rng(3)
+    texts = [Text(str(item), system) for item in range(20) for system in "xyz"]
+    quality = rng.normal(size=60) + np.tile([0.0, 1.0, 2.0], 20)
+    rows = [
+        Rating(who, *text, "overall", float(np.round(q + rng.normal())))
+        for who in "ab"
+        for text, q in zip(texts, quality, strict=True)
+    ]
+    values = {"good": quality, "surprise": 50 - quality}
+    scores = Scores(texts, values, lower_is_better=frozenset(["surprise"]))
+    found = agree(scores, Ratings("ratings", tuple(rows)), settings=Settings(bootstrap=50))
+    assert found.lower_is_better == ("surprise",)
+    assert "|lower:surprise|" in found.signature
+    overall = found.dimensions["overall"]
+    assert overall.metrics["surprise"].values == pytest.approx(overall.metrics["good"].values)
+    assert overall.metrics["good"].values["tau_c"] > 0
+    assert overall.tests[0].difference == pytest.approx(0)
+    assert overall.systems.metrics["surprise"].values["tau_b"] == overall.systems.metrics["good"].values["tau_b"]
+    # What is shown is the score as it was given.
+    assert overall.points["surprise"] == pytest.approx(50 - quality)
+    assert overall.systems.scores["surprise"][0] > 40
+
+
+def test_systems_whose_scores_differ_by_rounding_only_are_tied() -> None:
+    texts = [Text(item, system) for item in "ab" for system in "xyz"]
+    rows = [Rating("ann", *text, "overall", float("xyz".index(text.system))) for text in texts]
+    scores = Scores(texts, {"m": np.array([0.1 + 0.2, 0.3, 0.9] * 2)})
+    found = agree(scores, Ratings("ratings", tuple(rows)), settings=Settings(bootstrap=0)).dimensions["overall"]
+    assert found.systems.metrics["m"].values["accuracy"] == pytest.approx(2.5 / 3)
+
+
+def test_a_metric_cannot_be_called_people() -> None:
+    texts = [Text("a", ""), Text("b", "")]
+    ratings = Ratings("ratings", tuple(Rating("ann", *text, "overall", 1.0) for text in texts))
+    with pytest.raises(UsageError, match="called people"):
+        agree(Scores(texts, {"people": np.zeros(2)}), ratings)

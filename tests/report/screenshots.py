@@ -14,9 +14,8 @@ from kataribe.formats.ratings import read_ratings
 from kataribe.formats.scores import read_scores
 from kataribe.people.agreement import agree
 from kataribe.people.result import Agreement
-from kataribe.report.agreement_page import render_agreement_page
 from kataribe.report.data import page_data
-from kataribe.report.html import render_page
+from kataribe.report.html import render_agreement_page, render_page
 from tests.report.made_up import story_results
 
 SAMPLES = Path(kataribe.__file__).parent / "samples"

@@ -14,7 +14,7 @@ from kataribe.formats.ratings import Rating, Ratings
 from kataribe.formats.scores import Scores, Text
 from kataribe.people.agreement import agree
 from kataribe.people.result import Agreement, Settings
-from kataribe.report.agreement_page import render_agreement_page
+from kataribe.report.html import render_agreement_page
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 CHROMIUM = shutil.which("chromium")
@@ -66,21 +66,21 @@ def page(browser: Any, found: Agreement, tmp_path: Path) -> Iterator[Any]:
 
 def test_standings_show_value_interval_letters_and_people(page: Any, found: Agreement) -> None:
     standing = found.dimensions["content"].metrics["good"]
-    first = page.locator("#standings tbody tr").first
+    first = page.locator("#agreement-standings tbody tr").first
     low, high = standing.intervals["tau_c"]
     assert f"{100 * standing.values['tau_c']:.2f}" in first.inner_text()
     assert f"{100 * low:.2f} – {100 * high:.2f}" in first.inner_text()
     assert first.locator("sup").inner_text() == "b"
-    assert page.locator("#standings tbody tr").last.inner_text().startswith("people")
+    assert page.locator("#agreement-standings tbody tr").last.inner_text().startswith("people")
 
 
 def test_another_dimension_and_measure_redraw_everything(page: Any, found: Agreement) -> None:
-    page.select_option("#dimension", label="style")
-    page.select_option("#measure", label="spearman")
+    page.select_option("#agreement-dimension", label="style")
+    page.select_option("#agreement-measure", label="spearman")
     value = found.dimensions["style"].metrics["good"].values["spearman"]
     assert value < 0
-    assert f"{100 * value:.2f}" in page.locator("#standings tbody tr").first.inner_text()
-    assert f"spearman {100 * value:.2f}" in page.locator("#scatter figcaption").first.inner_text()
+    assert f"{100 * value:.2f}" in page.locator("#agreement-standings tbody tr").first.inner_text()
+    assert f"spearman {100 * value:.2f}" in page.locator("#agreement-scatter figcaption").first.inner_text()
 
 
 def test_the_heat_map_has_a_cell_for_each_metric_and_dimension(page: Any, found: Agreement) -> None:
@@ -92,12 +92,12 @@ def test_the_heat_map_has_a_cell_for_each_metric_and_dimension(page: Any, found:
 
 
 def test_systems_stand_in_the_order_of_people(page: Any) -> None:
-    assert page.locator("#systems table").last.locator("tbody th").all_inner_texts() == [NASTY, "y", "x"]
+    assert page.locator("#agreement-systems table").last.locator("tbody th").all_inner_texts() == [NASTY, "y", "x"]
 
 
 def test_what_strangers_wrote_is_shown_as_text(page: Any) -> None:
     assert page.locator("img").count() == 0
-    assert NASTY in page.locator("#standings").inner_text()
+    assert NASTY in page.locator("#agreement-standings").inner_text()
 
 
 @pytest.mark.parametrize("width", [400, 1400])

@@ -14,6 +14,10 @@ import pytest
 import kataribe
 from kataribe.core.result import Result
 from kataribe.core.types import Curve
+from kataribe.formats.ratings import Rating, Ratings
+from kataribe.formats.scores import of_results
+from kataribe.people.agreement import agree
+from kataribe.people.result import Agreement, Settings
 from kataribe.report.data import page_data
 from kataribe.report.html import render_page
 from kataribe.report.videos import find_videos
@@ -42,11 +46,17 @@ def open_page(browser: Any, tmp_path: Path) -> Iterator[Open]:
     contexts = []
 
     def open_(
-        results: dict[str, Result], address: str = "", title: str = "", videos: Path | None = None, **options: Any
+        results: dict[str, Result],
+        address: str = "",
+        title: str = "",
+        videos: Path | None = None,
+        agreement: Agreement | None = None,
+        **options: Any,
     ) -> Any:
         file = tmp_path / "page.html"
         found = find_videos(videos, made_up.SCENES, file) if videos else None
-        file.write_text(render_page(page_data(results, title=title, videos=found, replicates=100)), encoding="utf-8")
+        data = page_data(results, title=title, videos=found, replicates=100, agreement=agreement)
+        file.write_text(render_page(data), encoding="utf-8")
         context = browser.new_context(**({"viewport": {"width": 1400, "height": 900}} | options))
         contexts.append(context)
         page = context.new_page()
@@ -305,3 +315,51 @@ def test_a_narration_opens_with_the_roles_that_were_named(open_page: Open) -> No
     rows = page.locator("#item table", has_text="invented").locator("tbody tr")
     assert rows.all_inner_texts() == ["asystem\tAnna\tTom\t–", "bpeople\tAnna, Tom\t–\t–"]
     assert "gap (s)" in page.locator(".grid-head").inner_text()
+
+
+@pytest.fixture(scope="module")
+def judged(stories: dict[str, Result]) -> Agreement:
+    """Two people who like the careful stories; they disagree about one."""
+    rows = [
+        Rating(rater, id, system, dimension, float(liked - (rater == "bob" and id == "v_kite")))
+        for rater in ("ann", "bob")
+        for dimension in ("content", "style")
+        for system, liked in (("careful", 4), ("careless", 2))
+        for id in made_up.SCENES
+    ]
+    return agree(of_results(stories), Ratings("ratings", tuple(rows)), settings=Settings(bootstrap=50))
+
+
+def test_agreement_with_people_is_a_section_of_the_page(open_page: Open, stories, judged: Agreement) -> None:
+    page = open_page(stories, agreement=judged)
+    metric = judged.metrics[0]
+    page.select_option("#agreement-dimension", label="style")
+    page.select_option("#agreement-measure", label="spearman")
+    value = judged.dimensions["style"].metrics[metric].values["spearman"]
+    assert f"{100 * value:.2f}" in page.locator("#agreement-standings tbody tr").first.inner_text()
+    assert f"spearman {100 * value:.2f}" in page.locator("#agreement-scatter figcaption").first.inner_text()
+    assert page.locator(".heat tbody tr").count() == len(judged.metrics) + 1  # and people
+    # The measure of the figures above is another choice.
+    assert page.locator("#measure").input_value() == "0"
+
+
+def test_a_judged_text_opens_its_item(open_page: Open, stories, judged: Agreement) -> None:
+    page = open_page(stories, agreement=judged)
+    chart = page.locator("#agreement-scatter svg").first
+    dots = chart.locator("path.dots").get_attribute("d")
+    x, y = (float(number) for number in dots.removeprefix("M").split("h0")[0].split())
+    box = chart.bounding_box()
+    chart.click(position={"x": x * box["width"] / 460, "y": y * box["height"] / 240})
+    assert page.evaluate("location.hash").removeprefix("#item=") in made_up.SCENES
+
+
+@pytest.mark.parametrize("width", [400, 1400])
+def test_the_section_does_not_stick_out_sideways(open_page: Open, stories, judged: Agreement, width: int) -> None:
+    page = open_page(stories, agreement=judged, viewport={"width": width, "height": 900}, color_scheme="dark")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_a_page_without_ratings_has_no_such_section(open_page: Open, stories) -> None:
+    page = open_page(stories)
+    assert page.locator("#agreement-title, #data-agreement").count() == 0
+    assert "showAgreement(data" not in page.content()

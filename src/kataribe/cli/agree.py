@@ -33,6 +33,10 @@ def agree(
     without: Annotated[
         list[str] | None, typer.Option(metavar="RATER", help="Leave this rater out; repeatable.")
     ] = None,
+    lower: Annotated[
+        list[str] | None,
+        typer.Option(metavar="METRIC", help="Of a table: lower values of this metric are better; repeatable."),
+    ] = None,
     by: Annotated[
         str | None,
         typer.Option(
@@ -64,7 +68,7 @@ def agree(
     from kataribe.people.metaevaluation import score_rated
     from kataribe.people.result import Settings
     from kataribe.report.agreement import check_format, render_agreement
-    from kataribe.report.agreement_page import render_agreement_page
+    from kataribe.report.html import render_agreement_page
 
     check_format(format)
     for place in (output, page):
@@ -84,6 +88,7 @@ def agree(
             options = {"tok": tok, "protocol": protocol, "engine": parse_engine("local", 0)}
             scored, ratings = score_rated(scores[0], chosen or DEFAULT_METRICS, progress=progress, **options)
             chosen = list(scored.values)
+        scored = scored.lowered(lower or ())
         ratings = ratings.without(without or ())
         agreement = agree_with(scored, ratings, metrics=chosen or None, settings=settings, progress=progress)
     if output is not None:

@@ -13,7 +13,10 @@ from kataribe.formats.output import check_writable, write_whole
 
 def compare(
     results: Annotated[
-        list[Path], typer.Argument(metavar="RESULT", help="Two or more files that `kataribe score ... -o` wrote.")
+        list[Path],
+        typer.Argument(
+            metavar="RESULT", help="Two or more files that `kataribe score ... -o` wrote: FILE or NAME=FILE."
+        ),
     ],
     metric: Annotated[
         list[str] | None, typer.Option("-m", "--metric", help="Compare by this metric only; repeatable.")

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from kataribe.cli.progress import progress_bar, warn
+from kataribe.core.errors import UsageError
+from kataribe.core.progress import Progress
+from kataribe.core.result import Result
 from kataribe.formats.output import check_writable, write_whole
+
+if TYPE_CHECKING:
+    from kataribe.people.result import Agreement
 
 
 def report(
-    results: Annotated[list[Path], typer.Argument(metavar="RESULT", help="Files that `kataribe score ... -o` wrote.")],
+    results: Annotated[
+        list[str],
+        typer.Argument(metavar="RESULT", help="Files that `kataribe score ... -o` wrote: FILE or NAME=FILE."),
+    ],
     output: Annotated[Path, typer.Option("-o", "--output", help="The page to write, an HTML file.")],
     title: Annotated[str, typer.Option(help="The page's title; default: the systems' names.")] = "",
     figures: Annotated[
@@ -20,6 +30,15 @@ def report(
     ] = None,
     videos: Annotated[
         Path | None, typer.Option(metavar="FOLDER", help="Video files named by id, to play beside their stories.")
+    ] = None,
+    human: Annotated[
+        Path | None,
+        typer.Option(
+            "--human", metavar="RATINGS", help="Show how the metrics agree with these ratings, as `agree` does."
+        ),
+    ] = None,
+    without: Annotated[
+        list[str] | None, typer.Option(metavar="RATER", help="Of RATINGS: leave this rater out; repeatable.")
     ] = None,
     replicates: Annotated[int, typer.Option(help="Draws of the tests between systems; 0: no tests.")] = 10_000,
     seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
@@ -32,6 +51,8 @@ def report(
     from kataribe.report.html import render_page
     from kataribe.report.videos import find_videos
 
+    if without and human is None:
+        raise UsageError("--without says whose ratings to leave out, but there is no --human RATINGS")
     check_writable(output)
     if figures is not None:
         check_figures(figures)
@@ -39,11 +60,34 @@ def report(
         read = read_results(results)
         ids = dict.fromkeys(id for result in read.values() for metric in result for id in metric.ids)
         found = find_videos(videos, ids, output) if videos is not None else None
-        data = page_data(read, title=title, videos=found, replicates=replicates, seed=seed, progress=progress)
+        agreement = _agreement(read, human, without or (), seed, progress) if human is not None else None
+        options: dict[str, Any] = {
+            "title": title,
+            "videos": found,
+            "replicates": replicates,
+            "seed": seed,
+            "agreement": agreement,
+        }
+        data = page_data(read, **options, progress=progress)
         page = render_page(data)
     write_whole(output, page)
     if figures is not None:
         write_figures(data, figures)
     for reason in data.core["incomparable"]:
         warn(f"not comparable, not tested: {reason}", quiet)
+    for warning in agreement.warnings if agreement else ():
+        warn(warning, quiet)
     print(f"{output}: {len(page.encode()) / 1e6:.1f} MB, {len(data.core['ids']):,} items")
+
+
+def _agreement(
+    results: Mapping[str, Result], human: Path, without: Sequence[str], seed: int, progress: Progress | None
+) -> Agreement:
+    """What `kataribe agree RESULT... --human RATINGS` finds."""
+    from kataribe.formats.ratings import read_ratings
+    from kataribe.formats.scores import of_results
+    from kataribe.people.agreement import agree
+    from kataribe.people.result import Settings
+
+    ratings = read_ratings(human).without(without)
+    return agree(of_results(results), ratings, settings=Settings(seed=seed), progress=progress)

@@ -17,7 +17,7 @@ from importlib.metadata import EntryPoint, entry_points
 from types import MappingProxyType
 from typing import Any
 
-from kataribe.core.errors import UsageError, nearest, shorten
+from kataribe.core.errors import KataribeError, UsageError, nearest, shorten
 from kataribe.core.metric import Metric, from_spec
 from kataribe.core.spec import Spec, parse_spec
 
@@ -80,6 +80,18 @@ def parse(
     # A metric inside a metric follows the same protocol, and a wrong name in it is found here, not while scoring.
     spelled = {name: str(parse(inner, protocol=protocol, defaults=defaults)) for name, inner in nested.items()}
     return replace(metric, **{name: parse_spec(text) for name, text in spelled.items()}) if nested else metric
+
+
+def find(spec: str) -> Metric | None:
+    """The metric that a result names; nothing where a plug-in's metric is not installed where the result is read.
+
+    >>> str(find("bleu(2)")), find("of_somebody_else")
+    ('bleu(2)', None)
+    """
+    try:
+        return parse(spec)
+    except KataribeError:
+        return None
 
 
 def parse_all(

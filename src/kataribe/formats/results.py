@@ -5,14 +5,37 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from kataribe.core.errors import UsageError
+from kataribe.core.errors import UsageError, shorten
 from kataribe.core.result import Result
 from kataribe.formats.source import open_text
 
 
-def read_results(paths: Sequence[Path]) -> dict[str, Result]:
-    """Results by the name of their system, in the order given."""
-    return {name: read_result(path) for name, path in zip(system_names(paths), paths, strict=True)}
+def read_results(arguments: Sequence[str | Path]) -> dict[str, Result]:
+    """Results by the name of their system, in the order given; an argument is FILE or NAME=FILE."""
+    named = [split_name(argument) for argument in arguments]
+    results: dict[str, Result] = {}
+    for (name, path), default in zip(named, system_names([path for _, path in named]), strict=True):
+        system = name or default
+        if system in results:
+            raise UsageError(f"two results are called {shorten(system)!r}", hint="give each its own NAME=FILE")
+        results[system] = read_result(path)
+    return results
+
+
+def split_name(argument: str | Path) -> tuple[str | None, Path]:
+    """NAME=FILE, unless a file is really called that.
+
+    >>> name, file = split_name("base=runs/1.json")
+    >>> name, file.name
+    ('base', '1.json')
+    """
+    text = str(argument)
+    name, equals, file = text.partition("=")
+    if not equals or Path(text).exists():
+        return None, Path(text)
+    if not name or not file:
+        raise UsageError(f"{shorten(text)!r} is neither FILE nor NAME=FILE")
+    return name, Path(file)
 
 
 def system_names(paths: Sequence[Path]) -> list[str]:

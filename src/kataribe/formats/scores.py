@@ -11,18 +11,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from kataribe.core import registry
 from kataribe.core.comparison import incomparable
-from kataribe.core.errors import InputError, UsageError, shorten
+from kataribe.core.errors import InputError, UsageError, nearest, shorten
 from kataribe.core.result import Result
 from kataribe.core.types import Floats
 from kataribe.formats.captions import ID_FIELDS
-from kataribe.formats.results import read_result, system_names
+from kataribe.formats.results import read_result, split_name, system_names
 from kataribe.formats.source import check_id, extension, read_json_lines, read_table
 
 ITEM_FIELDS = ("item", *ID_FIELDS)
@@ -39,7 +40,7 @@ class Scores:
     """`values[metric][row]` is the score of texts[row], NaN where there is none.
 
     `results` are the results behind them, by system, where they came from result files: a corpus score such as BLEU is
-    not the mean of its items.
+    not the mean of its items. `not_fractions` are shown as they are, all others times 100.
     """
 
     texts: list[Text]
@@ -47,6 +48,15 @@ class Scores:
     signatures: Mapping[str, str] = field(default_factory=dict)
     results: Mapping[str, Result] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
+    lower_is_better: frozenset[str] = frozenset()
+    not_fractions: frozenset[str] = frozenset()
+
+    def lowered(self, metrics: Sequence[str]) -> Scores:
+        """Lower values of these metrics are better; a table cannot say so itself."""
+        for metric in metrics:
+            if metric not in self.values:
+                raise UsageError(f"no score is called {shorten(metric)!r}", hint=nearest(metric, self.values))
+        return replace(self, lower_is_better=self.lower_is_better.union(metrics))
 
     @property
     def systems(self) -> list[str]:
@@ -57,7 +67,7 @@ def read_scores(arguments: Sequence[str | Path]) -> Scores:
     """All files as one table. Metrics that not every file has are left out, with a warning."""
     if not arguments:
         raise UsageError("no scores are given", hint="name result files or a table of scores")
-    named = [_named(argument) for argument in arguments]
+    named = [split_name(argument) for argument in arguments]
     defaults = system_names([path for _, path in named])
     parts: list[Scores] = []
     for (name, path), default in zip(named, defaults, strict=True):
@@ -66,6 +76,11 @@ def read_scores(arguments: Sequence[str | Path]) -> Scores:
         else:
             parts.append(of_result(name or default, read_result(path)))
     return _together(parts)
+
+
+def of_results(results: Mapping[str, Result]) -> Scores:
+    """Results by system as one table."""
+    return _together([of_result(system, result) for system, result in results.items()])
 
 
 def of_result(system: str, result: Result) -> Scores:
@@ -77,19 +92,15 @@ def of_result(system: str, result: Result) -> Scores:
         column = np.full(len(items), np.nan)
         column[[place[id] for id in metric.ids]] = metric.item_values
         values[metric.metric] = column
-    signatures = {metric.metric: metric.signature for metric in result}
-    return Scores([Text(item, system) for item in items], values, signatures, {system: result})
-
-
-def _named(argument: str | Path) -> tuple[str | None, Path]:
-    """NAME=FILE, unless a file is really called that."""
-    text = str(argument)
-    name, equals, file = text.partition("=")
-    if not equals or Path(text).exists():
-        return None, Path(text)
-    if not name or not file:
-        raise UsageError(f"{shorten(text)!r} is neither FILE nor NAME=FILE")
-    return name, Path(file)
+    formulas = {metric.metric: registry.find(metric.spec) for metric in result}
+    return Scores(
+        [Text(item, system) for item in items],
+        values,
+        {metric.metric: metric.signature for metric in result},
+        {system: result},
+        lower_is_better=frozenset(name for name, formula in formulas.items() if formula and formula.lower_is_better),
+        not_fractions=frozenset(name for name, formula in formulas.items() if formula and not formula.percent),
+    )
 
 
 def _of_table(path: Path, name: str | None) -> Scores:
@@ -121,7 +132,9 @@ def _of_table(path: Path, name: str | None) -> Scores:
         texts[text] = place
     if not texts or not columns:
         raise InputError(f"holds no {'metrics' if texts else 'scores'}", file=path, hint="a column for each metric")
-    return Scores(list(texts), {metric: np.array(values) for metric, values in columns.items()})
+    values = {metric: np.array(column) for metric, column in columns.items()}
+    beyond = frozenset(metric for metric, column in values.items() if (np.abs(column) > 1).any())
+    return Scores(list(texts), values, not_fractions=beyond)
 
 
 def _rows(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -174,6 +187,8 @@ def _together(parts: Sequence[Scores]) -> Scores:
         {metric: signature for part in parts for metric, signature in part.signatures.items() if metric in everywhere},
         results if len(results) == len(parts) else {},
         tuple(warnings),
+        frozenset().union(*(part.lower_is_better for part in parts)),
+        frozenset().union(*(part.not_fractions for part in parts)),
     )
 
 

@@ -62,6 +62,7 @@ def agree(
     settings.check()
     joined = match(ratings, scores, metrics)
     warnings = joined.warnings
+    lower = tuple(metric for metric in joined.values if metric in scores.lower_is_better)
     dimensions: dict[str, Dimension] = {}
     for name in ratings.dimensions:
         judgements = judged(joined.ratings, name, joined.places.keys())
@@ -71,19 +72,21 @@ def agree(
         rows = np.array([joined.places[text] for text in judgements.texts])
         values = {metric: column[rows] for metric, column in joined.values.items()}
         systems = read_systems(judgements, values, joined.scores, settings)
-        dimensions[name] = _dimension(judgements, values, systems, settings, progress or silent)
+        dimensions[name] = _dimension(judgements, values, lower, systems, settings, progress or silent)
     return Agreement(
         metrics=tuple(joined.values),
         dimensions=dimensions,
         coverage=joined.coverage,
         settings=settings,
-        signature=_signature(ratings, joined.coverage, settings),
+        signature=_signature(ratings, joined.coverage, settings, lower),
         signatures={metric: text for metric, text in scores.signatures.items() if metric in joined.values},
         warnings=tuple(warnings),
+        lower_is_better=lower,
+        not_fractions=tuple(metric for metric in joined.values if metric in scores.not_fractions),
     )
 
 
-def _signature(ratings: Ratings, coverage: Joined, settings: Settings) -> str:
+def _signature(ratings: Ratings, coverage: Joined, settings: Settings, lower: Sequence[str]) -> str:
     """Every choice that can move a number here, and which judgements were used."""
     is_pooled = ratings.kind == "ratings" and not settings.per_item
     choices = {
@@ -91,6 +94,7 @@ def _signature(ratings: Ratings, coverage: Joined, settings: Settings) -> str:
         "against": settings.against,
         "over": "texts" if is_pooled else "items",
         "ties": settings.ties,
+        **({"lower": "+".join(lower)} if lower else {}),
         "data": f"{coverage.both}/{coverage.judged}",
         "hash": fingerprint(str(cell) for row in ratings.rows for cell in row),
         "bootstrap": str(settings.bootstrap),
@@ -103,6 +107,7 @@ def _signature(ratings: Ratings, coverage: Joined, settings: Settings) -> str:
 def _dimension(
     judgements: Judged,
     values: Mapping[str, Floats],
+    lower: Sequence[str],
     systems: SystemLevel | None,
     settings: Settings,
     report: Progress,
@@ -115,7 +120,9 @@ def _dimension(
             f"{judgements.dimension}: nobody judged two texts of one item, so nothing can be read per item",
             hint="--against mean compares mean judgements, without --per-item texts of all items are compared",
         )
-    readings = {metric: reader.metric(scores) for metric, scores in values.items()}
+    # Higher is better: what people think of a text and every metric's score point the same way.
+    upright = {metric: -scores if metric in lower else scores for metric, scores in values.items()}
+    readings = {metric: reader.metric(scores) for metric, scores in upright.items()}
     people = reader.people()
     predictors: list[Weighed] = [reading.weighed for reading in readings.values()]
     if people is not None:
@@ -136,7 +143,7 @@ def _dimension(
         answers=len(judgements.pairs.first) if judgements.kind == "votes" else len(judgements.answers.text),
         metrics=metrics,
         people=standings[-1] if people is not None else None,
-        tests=_tests(readings, metrics, metrics_drawn, judgements, values, by, settings, report),
+        tests=_tests(readings, metrics, metrics_drawn, judgements, upright, by, settings, report),
         systems=systems,
         judged=judgements.texts,
         points={"people": judgements.means, **values},

@@ -32,6 +32,8 @@ def match(ratings: Ratings, scores: Scores, metrics: Sequence[str] | None) -> Ma
         if name not in scores.values:
             raise UsageError(f"no score is called {shorten(name)!r}", hint=nearest(name, scores.values))
     values = {name: scores.values[name] for name in metrics or scores.values}
+    if "people" in values:
+        raise UsageError("a metric is called people, as the human ceiling is", hint="give its column another name")
     ratings, scores = _name_systems(ratings, scores)
     known = np.isfinite(np.array(list(values.values()))).all(axis=0)
     places = {text: row for row, text in enumerate(scores.texts) if known[row]}

@@ -8,6 +8,7 @@ Flickr8k-Expert were made, and it reproduces them.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from kataribe.core.metric import Metric
 from kataribe.core.progress import Progress
 from kataribe.formats.rated import RatedCaptions, read_rated
 from kataribe.formats.ratings import Ratings
-from kataribe.formats.scores import Scores
+from kataribe.formats.scores import Scores, of_result
 
 
 def score_rated(
@@ -42,6 +43,7 @@ def score_rated(
     captions = {text.system: rated.captions[text] for text in texts}
     references = {text.system: rated.references[text] for text in texts}
     result = evaluate(captions, references, metrics, progress=progress, **options)
-    values = {metric.metric: metric.item_values for metric in result}
-    signatures = {metric.metric: metric.signature for metric in result}
-    return Scores(texts, values, signatures, {}, (*rated.warnings, *result.warnings)), rated.ratings
+    named = {text.system: text for text in texts}
+    scores = of_result("", result)  # as items of their own, captions go by their systems' names
+    own = [named[text.item] for text in scores.texts]
+    return replace(scores, texts=own, results={}, warnings=(*rated.warnings, *result.warnings)), rated.ratings

@@ -160,7 +160,10 @@ class Joined:
 
 @dataclass(frozen=True)
 class Agreement:
-    """Every dimension. `signature` names the choices made here, `signatures` those of the metrics, where known."""
+    """Every dimension. `signature` names the choices made here, `signatures` those of the metrics, where known.
+
+    Metrics whose lower values are better were read upside down: agreement with people is positive for every metric.
+    """
 
     metrics: tuple[str, ...]
     dimensions: Mapping[str, Dimension]
@@ -169,6 +172,8 @@ class Agreement:
     signature: str
     signatures: Mapping[str, str]
     warnings: tuple[str, ...] = ()
+    lower_is_better: tuple[str, ...] = ()
+    not_fractions: tuple[str, ...] = ()
     version: str = kataribe.__version__
 
     def to_dict(self) -> dict[str, Any]:
@@ -178,6 +183,7 @@ class Agreement:
             "settings": asdict(self.settings),
             "coverage": asdict(self.coverage),
             "metrics": list(self.metrics),
+            "lower_is_better": list(self.lower_is_better),
             "dimensions": {name: found.to_dict(self.settings.alpha) for name, found in self.dimensions.items()},
             "signature": self.signature,
             "signatures": dict(self.signatures),

@@ -12,10 +12,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from kataribe.core import registry
-from kataribe.core.errors import KataribeError
 from kataribe.core.types import Floats
 from kataribe.formats.scores import Scores
-from kataribe.people.judged import Judged
+from kataribe.people.judged import DECIMALS, Judged
 from kataribe.people.readings import MEASURES, Measure
 from kataribe.people.result import Settings, Standing, SystemLevel
 from kataribe.stats.bootstrap import percentile_interval, resample_weights
@@ -41,6 +40,7 @@ def read_systems(
         metric: [_corpus(metric, system, column, judgements, rows, scores) for system, rows in rows_of.items()]
         for metric, column in values.items()
     }
+    sign = {metric: -1.0 if metric in scores.lower_is_better else 1.0 for metric in values}
     once = np.ones((1, judgements.items))
     said = _columns(people, once)[0]
     scored = {metric: _columns(columns, once)[0] for metric, columns in metrics.items()}
@@ -49,9 +49,11 @@ def read_systems(
         people_drawn = _columns(people, weights)
         for metric, columns in metrics.items():
             both = zip(_columns(columns, weights), people_drawn, strict=True)
-            drawn[metric] += [_measures(x, y, settings.ties) for x, y in both]
+            drawn[metric] += [_measures(sign[metric] * x, y, settings.ties) for x, y in both]
     standings = {
-        metric: Standing(_measures(column, said, settings.ties), intervals_of(_by_measure(drawn[metric])))
+        metric: Standing(
+            _measures(sign[metric] * column, said, settings.ties), intervals_of(_by_measure(drawn[metric]))
+        )
         for metric, column in scored.items()
     }
     return SystemLevel(tuple(systems), said, scored, standings)
@@ -74,7 +76,7 @@ def _measures(x: Floats, y: Floats, ties: Ties) -> dict[Measure, float]:
     """A draw of few items may leave a system without a text, and the measures undefined."""
     if not (np.isfinite(x).all() and np.isfinite(y).all()):
         return dict.fromkeys(MEASURES, np.nan)
-    rows = Rows(x, y)
+    rows = Rows(x.round(DECIMALS), y.round(DECIMALS))
     found: dict[Measure, float] = {name: value for name, value in rows.values().items()}  # noqa: C416
     return found | {"accuracy": float(rows.accuracy(ties)(np.ones((1, len(x))))[0])}
 
@@ -89,9 +91,8 @@ def _corpus(metric: str, system: str, column: Floats, judgements: Judged, rows: 
     if system not in scores.results:
         return _mean(column, judgements, rows)
     result = scores.results[system][metric]
-    try:
-        formula = registry.parse(result.spec)
-    except KataribeError:  # a plug-in's metric may not be installed here
+    formula = registry.find(result.spec)
+    if formula is None:
         return _mean(column, judgements, rows)
     place = {id: row for row, id in enumerate(result.ids)}
     statistics = result.statistics[[place[judgements.texts[row].item] for row in rows]]

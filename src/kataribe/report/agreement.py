@@ -39,6 +39,8 @@ def legend(agreement: Agreement, dimension: Dimension) -> str:
     pooled = "averaged over items" if dimension.per_item else "over all texts"
     ties = {"half": "count half", "wrong": "count as wrong", "drop": "are dropped"}[settings.ties]
     said = f"times 100; correlations with {against}, {pooled}; accuracy: {dimension.pairs}, tied metrics {ties}"
+    if agreement.lower_is_better:
+        said += f"; lower is better, so read upside down: {', '.join(agreement.lower_is_better)}"
     if settings.bootstrap:
         correction = f"{settings.correction} correction" if settings.correction != "none" else "not corrected"
         said += (
@@ -63,6 +65,11 @@ def markings(agreement: Agreement, dimension: Dimension, metric: str) -> str:
     letters = {name: letter(place) for place, name in enumerate(agreement.metrics)}
     separator = "," if len(letters) > 26 else ""
     return separator.join(letters[name] for name in dimension.beaten_by(metric, agreement.settings.alpha))
+
+
+def shown_factor(agreement: Agreement, metric: str) -> float:
+    """Scores are shown times 100; what is no fraction comes as a hundredth and is shown as it is."""
+    return 0.01 if metric in agreement.not_fractions else 1.0
 
 
 def _percent(value: float) -> str:
@@ -130,16 +137,17 @@ def _systems(dimension: Dimension, agreement: Agreement) -> tuple[list[str], gri
     return _header("metric", by, with_interval), rows
 
 
-def _system_scores(dimension: Dimension) -> tuple[list[str], grid.Rows]:
+def _system_scores(dimension: Dimension, agreement: Agreement) -> tuple[list[str], grid.Rows]:
     """What people and metrics say of each system, in the order of people."""
     if dimension.systems is None:
         return [], []
     systems = dimension.systems
     order = sorted(range(len(systems.systems)), key=lambda place: -systems.people[place])
     scale = (lambda value: f"{value:.3f}") if dimension.kind == "ratings" else _percent
+    shown = [shown_factor(agreement, metric) * column for metric, column in systems.scores.items()]
     rows = [
         [systems.systems[place], scale(float(systems.people[place]))]
-        + [_percent(float(column[place])) for column in systems.scores.values()]
+        + [_percent(float(column[place])) for column in shown]
         for place in order
     ]
     return [
@@ -182,7 +190,7 @@ def _table(agreement: Agreement) -> str:
             lines += [f"differences in {by}", "", *grid.aligned(_TEST_HEADER, _tests(dimension)), ""]
         if dimension.systems:
             lines += ["system by system", "", *grid.aligned(*_systems(dimension, agreement)), ""]
-            lines += [*grid.aligned(*_system_scores(dimension)), ""]
+            lines += [*grid.aligned(*_system_scores(dimension, agreement)), ""]
     # One legend, unless dimensions were read differently.
     lines += [
         f"* best; {said}\n" for said in dict.fromkeys(legend(agreement, d) for d in agreement.dimensions.values())
@@ -208,7 +216,7 @@ def _markdown(agreement: Agreement) -> str:
             lines += [*grid.markdown(_TEST_HEADER, _tests(dimension)), ""]
         if dimension.systems:
             lines += ["System by system:", "", *grid.markdown(*_systems(dimension, agreement)), ""]
-            lines += [*grid.markdown(*_system_scores(dimension)), ""]
+            lines += [*grid.markdown(*_system_scores(dimension, agreement)), ""]
     return "\n".join([*lines, *(f"`{signature}`  " for signature in _signatures(agreement))]).rstrip("\n")
 
 

@@ -11,10 +11,12 @@ import numpy as np
 import kataribe
 from kataribe.core import registry
 from kataribe.core.comparison import Comparison, IncomparableError, compare, incomparable
-from kataribe.core.errors import InputError, KataribeError, UsageError
+from kataribe.core.errors import InputError, UsageError
 from kataribe.core.progress import Progress
 from kataribe.core.result import MetricResult, Result
 from kataribe.core.run import bootstrap_interval
+from kataribe.people.result import Agreement
+from kataribe.report.agreement_section import agreement_data
 from kataribe.report.comparison import legend, letter, markings, render_comparison
 from kataribe.report.scale import PERCENT, is_lower_better, scale_of
 from kataribe.report.tables import render
@@ -39,8 +41,10 @@ def page_data(
     videos: Mapping[str, str] | None = None,
     replicates: int = 10_000,
     seed: int = 0,
+    agreement: Agreement | None = None,
     progress: Progress | None = None,
 ) -> PageData:
+    """Everything the page shows; `agreement` is a section of its own, of the same results beside people."""
     _check(results)
     ids = list(dict.fromkeys(id for result in results.values() for metric in result for id in metric.ids))
     metrics = list(dict.fromkeys(name for result in results.values() for name in result.metrics))
@@ -62,7 +66,8 @@ def page_data(
         "views": [view.name for view in views],
         "videos": dict(videos or {}),
     }
-    return PageData(core, {view.name: view.pack(results, ids) for view in views})
+    packed = {view.name: view.pack(results, ids) for view in views}
+    return PageData(core, packed | ({"agreement": agreement_data(agreement)} if agreement else {}))
 
 
 def _check(results: Results) -> None:
@@ -148,9 +153,8 @@ def _tests(comparison: Comparison | None) -> dict[str, Any] | None:
 
 def _interval(result: MetricResult, seed: int) -> tuple[float, float] | None:
     """For a result that was scored without `--bootstrap`; its statistics are all it takes."""
-    try:
-        metric = registry.parse(result.spec)
-    except KataribeError:  # a plug-in's metric may not be installed where the page is made
+    metric = registry.find(result.spec)
+    if metric is None:
         return None
     with np.errstate(invalid="ignore", divide="ignore"):
         low, high = bootstrap_interval(metric, result.statistics, _INTERVAL_REPLICATES, seed) or (np.nan, np.nan)

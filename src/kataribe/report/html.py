@@ -16,27 +16,40 @@ from typing import Any
 import msgspec
 
 import kataribe
+from kataribe.people.result import Agreement
+from kataribe.report.agreement_section import agreement_data
 from kataribe.report.data import PageData
 from kataribe.report.views import all_views
 
 _SCRIPTS = ("dom", "text", "theme", "state", "plots", "leaderboard", "figures", "items", "item")
+_AGREEMENT_SCRIPTS = ("dom", "text", "theme", "plots", "agreement", "agreement_main")
 
 
 def render_page(data: PageData) -> str:
     """Views come before `main`, which starts everything."""
-    scripts = [*_SCRIPTS, *(f"views/{view.name}" for view in all_views()), "main"]
-    return render_template("template.html", scripts, data.core, data.views, task=data.core["task"])
+    has_agreement = "agreement" in data.views
+    views = (f"views/{view.name}" for view in all_views())
+    scripts = [*_SCRIPTS, *views, *["agreement"] * has_agreement, "main"]
+    known = {"task": data.core["task"], "has_agreement": has_agreement}
+    return render_template("template.html", scripts, data.core, data.views, **known)
+
+
+def render_agreement_page(agreement: Agreement, title: str = "") -> str:
+    """Agreement with people as a page of its own; given to `page_data`, it is a section of the report page."""
+    core = {"title": title or f"{len(agreement.metrics)} metrics against people"}
+    return render_template("agreement.html", _AGREEMENT_SCRIPTS, core, {"agreement": agreement_data(agreement)})
 
 
 def render_template(
-    template: str, scripts: Sequence[str], core: Mapping[str, Any], views: Mapping[str, Any], **texts: str
+    template: str, scripts: Sequence[str], core: Mapping[str, Any], views: Mapping[str, Any], **known: str | bool
 ) -> str:
     """A page of this folder with its scripts and data inside; `core` names its title."""
-    from jinja2 import Environment, StrictUndefined
+    from jinja2 import Environment, FunctionLoader, StrictUndefined
 
-    environment = Environment(autoescape=True, undefined=StrictUndefined, keep_trailing_newline=True)
+    loader = FunctionLoader(_asset)
+    environment = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, keep_trailing_newline=True)
     script, style = _joined(scripts), _asset("page.css")
-    return environment.from_string(_asset(template)).render(
+    return environment.get_template(template).render(
         title=core["title"],
         version=kataribe.__version__,
         style=style,
@@ -45,7 +58,7 @@ def render_template(
         script_hash=_hash(script),
         core=embed(core),
         views=[(name, embed(content)) for name, content in views.items()],
-        **texts,
+        **known,
     )
 
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from kataribe.core import registry
-from kataribe.core.errors import KataribeError
-from kataribe.core.metric import Metric
 
 PERCENT = 100.0
 
@@ -15,7 +13,7 @@ def scale_of(spec: str) -> float:
     >>> scale_of("bleu"), scale_of("ppl")
     (100.0, 1.0)
     """
-    metric = _known(spec)
+    metric = registry.find(spec)
     return PERCENT if metric is None or metric.percent else 1.0
 
 
@@ -24,12 +22,5 @@ def is_lower_better(spec: str) -> bool:
     >>> is_lower_better("bleu"), is_lower_better("ppl")
     (False, True)
     """
-    metric = _known(spec)
+    metric = registry.find(spec)
     return metric is not None and metric.lower_is_better
-
-
-def _known(spec: str) -> Metric | None:
-    try:
-        return registry.parse(spec)
-    except KataribeError:  # a plug-in's metric may not be installed where its result is shown
-        return None

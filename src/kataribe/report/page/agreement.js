@@ -1,181 +1,180 @@
-// Metrics beside people: standings with intervals, a heat map, every text, every system.
+// Metrics beside people: standings with intervals, a heat map, every text, every system. A page of its own and the
+// report page show the same section; all of it stands in one function, whose names are its own on either page.
+// `open(item)` is what a click on a text does.
 
-const data = JSON.parse(byId("data").textContent);
-const state = { dimension: 0, measure: data.measures.indexOf(data.dimensions[0].by) };
+function showAgreement(data, open) {
+  const state = { dimension: 0, measure: data.measures.indexOf(data.dimensions[0].by) };
 
-const chosen = () => data.dimensions[state.dimension];
-const measure = () => data.measures[state.measure];
+  const chosen = () => data.dimensions[state.dimension];
+  const measure = () => data.measures[state.measure];
 
-function drawChoices() {
-  const choice = (key, title, names) => element("label", {}, title,
-    element("select", { id: key, onchange: (event) => { state[key] = Number(event.target.value); draw(); } },
-      ...names.map((name, place) => element("option", { value: place, selected: place === state[key] }, name))));
-  if (data.dimensions.length > 1) {
-    byId("choices").append(choice("dimension", "Dimension ", data.dimensions.map((dimension) => dimension.name)));
-  }
-  byId("choices").append(choice("measure", "Measure ", data.measures));
-}
-
-// Metrics in their order, people last.
-function standings(dimension) {
-  const all = data.metrics.map((name, place) => ({
-    name, place, letter: data.letters[place], beats: dimension.beats[name], of: dimension.metrics[name],
-  }));
-  return dimension.people ? [...all, { name: "people", place: null, of: dimension.people }] : all;
-}
-
-function interval(entry) {
-  return entry.interval ? `${score(entry.interval[0])} \u2013 ${score(entry.interval[1])}` : NONE;
-}
-
-function metricName({ name, place, letter }) {
-  if (place === null) return name;
-  return element("span", { class: "system" },
-    element("span", { class: `swatch s${place % 8}`, "aria-hidden": "true" }),
-    element("span", { class: "letter" }, letter), name);
-}
-
-function standingTable(dimension) {
-  const best = Math.max(...data.metrics.map((name) => dimension.metrics[name][measure()].value ?? -Infinity));
-  const rows = standings(dimension).map((entry) => {
-    const found = entry.of[measure()];
-    const letters = entry.beats && measure() === dimension.by
-      ? element("sup", { title: `significantly better than ${entry.beats}` }, entry.beats) : null;
-    const isBest = entry.place !== null && data.metrics.length > 1 && score(found.value) === score(best);
-    const value = element("span", {}, element(isBest ? "b" : "span", {}, score(found.value)), letters);
-    return [metricName(entry), value, interval(found)];
-  });
-  const table = dataTable(["metric", measure(), "95% interval"], rows);
-  if (dimension.people) table.querySelector("tbody").lastChild.classList.add("people");
-  return element("article", { class: "card" }, table);
-}
-
-// All metrics on one axis; the dashed line is people.
-function standingChart(dimension) {
-  const entries = standings(dimension).filter(({ place, of }) => place !== null && of[measure()].value !== null);
-  const people = dimension.people?.[measure()].value ?? null;
-  const [low, high] = extent([0, people, ...entries.flatMap(({ of }) => [of[measure()].value, ...(of[measure()].interval ?? [])])]);
-  const [width, row, top] = [420, 22, people === null ? 6 : 20];
-  const bottom = top + row * entries.length;
-  const x = linear([low, high + (high - low) * 0.05], [8, width - 8]);
-  const said = [...entries.map(({ name, of }) => `${name} ${score(of[measure()].value)}`),
-    ...(people === null ? [] : [`people ${score(people)}`])].join(", ");
-  const svg = shape("svg", {
-    viewBox: `0 0 ${width} ${bottom + 22}`, role: "img", "aria-label": `${measure()}: ${said}`, class: "chart",
-  });
-  const ticks = niceTicks(100 * low, 100 * high);
-  for (const tick of ticks) {
-    svg.append(shape("line", { class: "grid", x1: x(tick / 100), x2: x(tick / 100), y1: top, y2: bottom }),
-      shape("text", { class: "tick", x: x(tick / 100), y: bottom + 15, "text-anchor": "middle" }, tickText(tick, ticks)));
-  }
-  if (people !== null) {
-    const anchor = x(people) > width - 40 ? "end" : "middle";
-    svg.append(shape("line", { class: "anchor", x1: x(people), x2: x(people), y1: top - 4, y2: bottom }),
-      shape("text", { class: "tick", x: x(people), y: top - 8, "text-anchor": anchor }, "people"));
-  }
-  entries.forEach(({ name, place, of }, at) => {
-    const y = top + row * (at + 0.5);
-    const found = of[measure()];
-    if (found.interval) {
-      const [x1, x2] = found.interval.map(x);
-      svg.append(shape("line", { class: `bar s${place % 8}`, x1, x2, y1: y, y2: y }));
+  function drawChoices() {
+    const choice = (key, title, names) => element("label", {}, title,
+      element("select", { id: `agreement-${key}`, onchange: (event) => { state[key] = Number(event.target.value); draw(); } },
+        ...names.map((name, place) => element("option", { value: place, selected: place === state[key] }, name))));
+    if (data.dimensions.length > 1) {
+      byId("agreement-choices").append(choice("dimension", "Dimension ", data.dimensions.map((dimension) => dimension.name)));
     }
-    svg.append(shape("circle", { class: `dot s${place % 8}`, cx: x(found.value), cy: y, r: 5 },
-      shape("title", {}, `${name}: ${score(found.value)}`)));
-  });
-  return element("article", { class: "card" }, svg, element("p", { class: "note" }, dimension.legend));
-}
-
-function testTable(dimension) {
-  const rows = dimension.tests.map((test) => [
-    `${test.one} \u2212 ${test.other}`, signed(test.difference),
-    `${signed(test.interval[0])} to ${signed(test.interval[1])}`, pValue(test.permutation),
-    element(test.significant ? "b" : "span", {}, pValue(test.corrected)), pValue(test.bootstrap), pValue(test.williams),
-  ]);
-  const header = ["metrics", `difference in ${dimension.by}`, "95% interval", "p", "p corrected", "p bootstrap", "p Williams"];
-  return element("details", { class: "card spaced" }, element("summary", {}, "Tests between metrics"), dataTable(header, rows));
-}
-
-function signatures() {
-  return element("details", { class: "card spaced" }, element("summary", {}, "Signatures"),
-    ...data.signatures.map((text) => element("code", {}, text)));
-}
-
-// Metrics by dimension for the chosen measure; of a single dimension, metrics by measure.
-function drawHeat() {
-  const several = data.dimensions.length > 1;
-  const columns = several ? data.dimensions.map((dimension) => [dimension.name, dimension, measure()])
-    : data.measures.map((name) => [name, data.dimensions[0], name]);
-  const heat = (value) => (value === null ? "" : value < 0 ? "hn" : `h${Math.min(6, Math.floor(value * 7))}`);
-  const row = (name, pick, isPeople) => element("tr", { class: isPeople ? "people" : null },
-    element("th", { scope: "row" }, name),
-    ...columns.map(([, dimension, of]) => {
-      const value = pick(dimension)?.[of]?.value ?? null;
-      return element("td", { class: heat(value) }, score(value, 1));
-    }));
-  const rows = data.metrics.map((name) => row(name, (dimension) => dimension.metrics[name], false));
-  if (data.dimensions.some((dimension) => dimension.people)) {
-    rows.push(row("people", (dimension) => dimension.people, true));
+    byId("agreement-choices").append(choice("measure", "Measure ", data.measures));
   }
-  byId("heat").replaceChildren(
-    element("p", { class: "note" }, several ? `${measure()} with people, by dimension` : "every measure, times 100"),
-    element("div", { class: "wide" }, element("table", { class: "heat" },
-      element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "metric"),
-        ...columns.map(([name]) => element("th", { scope: "col" }, name)))),
-      element("tbody", {}, ...rows))));
-}
 
-// Thousands of texts on a scale of a few steps would be a few lines: each is moved a little sideways, always alike.
-function spread(values) {
-  const steps = [...new Set(values)].sort((a, b) => a - b);
-  if (values.length < 300 || steps.length > 40 || steps.length < 2) return values;
-  const step = Math.min(...steps.slice(1).map((value, place) => value - steps[place]));
-  return values.map((value, place) => value + (((place * 0.618034) % 1) - 0.5) * 0.7 * step);
-}
+  // Metrics in their order, people last.
+  function standings(dimension) {
+    const all = data.metrics.map((name, place) => ({
+      name, place, letter: data.letters[place], beats: dimension.beats[name], of: dimension.metrics[name],
+    }));
+    return dimension.people ? [...all, { name: "people", place: null, of: dimension.people }] : all;
+  }
 
-function drawScatter(dimension) {
-  data.ids = dimension.texts; // what the plot shows under the pointer
-  const people = spread(dimension.points.people);
-  const label = dimension.people_label + (people === dimension.points.people ? "" : " (spread sideways)");
-  byId("scatter").replaceChildren(...data.metrics.map((name, place) => scatter(
-    name, [{ name, color: `s${place % 8}`, values: dimension.points[name] }], people, label, name,
-    (text) => toast(dimension.texts[text]), `${measure()} ${score(dimension.metrics[name][measure()].value)}`)));
-}
+  function interval(entry) {
+    return entry.interval ? `${score(entry.interval[0])} \u2013 ${score(entry.interval[1])}` : NONE;
+  }
 
-function drawSystems(dimension) {
-  byId("systems-section").hidden = !dimension.systems;
-  if (!dimension.systems) return;
-  const { systems, people, scores, metrics } = dimension.systems;
-  const order = systems.map((_, place) => place).sort((a, b) => people[b] - people[a]);
-  const standing = dataTable(["metric", measure(), "95% interval"], data.metrics.map((name, place) => [
-    metricName({ name, place, letter: data.letters[place] }), score(metrics[name][measure()].value), interval(metrics[name][measure()]),
-  ]));
-  const table = dataTable(["system", dimension.people_label, ...data.metrics], order.map((place) => [
-    systems[place], plain(people[place]), ...data.metrics.map((name) => score(scores[name][place])),
-  ]));
-  byId("systems").replaceChildren(element("article", { class: "card" }, standing), element("article", { class: "card" }, table));
-}
+  function metricName({ name, place, letter }) {
+    if (place === null) return name;
+    return element("span", { class: "system" },
+      element("span", { class: `swatch s${place % 8}`, "aria-hidden": "true" }),
+      element("span", { class: "letter" }, letter), name,
+      data.lower.includes(name) ? element("small", {}, " lower is better") : null);
+  }
 
-function draw() {
-  const dimension = chosen();
-  byId("counted").textContent = `${dimension.name}: ${dimension.counted}`;
-  byId("standings").replaceChildren(standingTable(dimension), standingChart(dimension));
-  byId("details").replaceChildren(...(dimension.tests.length ? [testTable(dimension)] : []), signatures());
-  drawHeat();
-  drawScatter(dimension);
-  drawSystems(dimension);
-}
+  function standingTable(dimension) {
+    const best = Math.max(...data.metrics.map((name) => dimension.metrics[name][measure()].value ?? -Infinity));
+    const rows = standings(dimension).map((entry) => {
+      const found = entry.of[measure()];
+      const letters = entry.beats && measure() === dimension.by
+        ? element("sup", { title: `significantly better than ${entry.beats}` }, entry.beats) : null;
+      const isBest = entry.place !== null && data.metrics.length > 1 && score(found.value) === score(best);
+      const value = element("span", {}, element(isBest ? "b" : "span", {}, score(found.value)), letters);
+      return [metricName(entry), value, interval(found)];
+    });
+    const table = dataTable(["metric", measure(), "95% interval"], rows);
+    if (dimension.people) table.querySelector("tbody").lastChild.classList.add("people");
+    return element("article", { class: "card" }, table);
+  }
 
-function start() {
-  startTheme();
+  // All metrics on one axis; the dashed line is people.
+  function standingChart(dimension) {
+    const entries = standings(dimension).filter(({ place, of }) => place !== null && of[measure()].value !== null);
+    const people = dimension.people?.[measure()].value ?? null;
+    const [low, high] = extent([0, people, ...entries.flatMap(({ of }) => [of[measure()].value, ...(of[measure()].interval ?? [])])]);
+    const [width, row, top] = [420, 22, people === null ? 6 : 20];
+    const bottom = top + row * entries.length;
+    const x = linear([low, high + (high - low) * 0.05], [8, width - 8]);
+    const said = [...entries.map(({ name, of }) => `${name} ${score(of[measure()].value)}`),
+      ...(people === null ? [] : [`people ${score(people)}`])].join(", ");
+    const svg = shape("svg", {
+      viewBox: `0 0 ${width} ${bottom + 22}`, role: "img", "aria-label": `${measure()}: ${said}`, class: "chart",
+    });
+    const ticks = niceTicks(100 * low, 100 * high);
+    for (const tick of ticks) {
+      svg.append(shape("line", { class: "grid", x1: x(tick / 100), x2: x(tick / 100), y1: top, y2: bottom }),
+        shape("text", { class: "tick", x: x(tick / 100), y: bottom + 15, "text-anchor": "middle" }, tickText(tick, ticks)));
+    }
+    if (people !== null) {
+      const anchor = x(people) > width - 40 ? "end" : "middle";
+      svg.append(shape("line", { class: "anchor", x1: x(people), x2: x(people), y1: top - 4, y2: bottom }),
+        shape("text", { class: "tick", x: x(people), y: top - 8, "text-anchor": anchor }, "people"));
+    }
+    entries.forEach(({ name, place, of }, at) => {
+      const y = top + row * (at + 0.5);
+      const found = of[measure()];
+      if (found.interval) {
+        const [x1, x2] = found.interval.map(x);
+        svg.append(shape("line", { class: `bar s${place % 8}`, x1, x2, y1: y, y2: y }));
+      }
+      svg.append(shape("circle", { class: `dot s${place % 8}`, cx: x(found.value), cy: y, r: 5 },
+        shape("title", {}, `${name}: ${score(found.value)}`)));
+    });
+    return element("article", { class: "card" }, svg, element("p", { class: "note" }, dimension.legend));
+  }
+
+  function testTable(dimension) {
+    const rows = dimension.tests.map((test) => [
+      `${test.one} \u2212 ${test.other}`, signed(test.difference),
+      `${signed(test.interval[0])} to ${signed(test.interval[1])}`, pValue(test.permutation),
+      element(test.significant ? "b" : "span", {}, pValue(test.corrected)), pValue(test.bootstrap), pValue(test.williams),
+    ]);
+    const header = ["metrics", `difference in ${dimension.by}`, "95% interval", "p", "p corrected", "p bootstrap", "p Williams"];
+    return element("details", { class: "card spaced" }, element("summary", {}, "Tests between metrics"), dataTable(header, rows));
+  }
+
+  function signatures() {
+    return element("details", { class: "card spaced" }, element("summary", {}, "Signatures"),
+      ...data.signatures.map((text) => element("code", {}, text)));
+  }
+
+  // Metrics by dimension for the chosen measure; of a single dimension, metrics by measure.
+  function drawHeat() {
+    const several = data.dimensions.length > 1;
+    const columns = several ? data.dimensions.map((dimension) => [dimension.name, dimension, measure()])
+      : data.measures.map((name) => [name, data.dimensions[0], name]);
+    const heat = (value) => (value === null ? "" : value < 0 ? "hn" : `h${Math.min(6, Math.floor(value * 7))}`);
+    const row = (name, pick, isPeople) => element("tr", { class: isPeople ? "people" : null },
+      element("th", { scope: "row" }, name),
+      ...columns.map(([, dimension, of]) => {
+        const value = pick(dimension)?.[of]?.value ?? null;
+        return element("td", { class: heat(value) }, score(value, 1));
+      }));
+    const rows = data.metrics.map((name) => row(name, (dimension) => dimension.metrics[name], false));
+    if (data.dimensions.some((dimension) => dimension.people)) {
+      rows.push(row("people", (dimension) => dimension.people, true));
+    }
+    byId("agreement-heat").replaceChildren(
+      element("p", { class: "note" }, several ? `${measure()} with people, by dimension` : "every measure, times 100"),
+      element("div", { class: "wide" }, element("table", { class: "heat" },
+        element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "metric"),
+          ...columns.map(([name]) => element("th", { scope: "col" }, name)))),
+        element("tbody", {}, ...rows))));
+  }
+
+  // Thousands of texts on a scale of a few steps would be a few lines: each is moved a little sideways, always alike.
+  function spread(values) {
+    const steps = [...new Set(values)].sort((a, b) => a - b);
+    if (values.length < 300 || steps.length > 40 || steps.length < 2) return values;
+    const step = Math.min(...steps.slice(1).map((value, place) => value - steps[place]));
+    return values.map((value, place) => value + (((place * 0.618034) % 1) - 0.5) * 0.7 * step);
+  }
+
+  function drawScatter(dimension) {
+    const people = spread(dimension.points.people);
+    const label = dimension.people_label + (people === dimension.points.people ? "" : " (spread sideways)");
+    byId("agreement-scatter").replaceChildren(...data.metrics.map((name, place) => scatter(
+      name, [{ name, color: `s${place % 8}`, values: dimension.points[name] }], people, label, name,
+      (text) => open(dimension.items[text], dimension.texts[text]),
+      `${measure()} ${score(dimension.metrics[name][measure()].value)}`, dimension.texts)));
+  }
+
+  function drawSystems(dimension) {
+    byId("agreement-systems-part").hidden = !dimension.systems;
+    if (!dimension.systems) return;
+    const { systems, people, scores, metrics } = dimension.systems;
+    const order = systems.map((_, place) => place).sort((a, b) => people[b] - people[a]);
+    const standing = dataTable(["metric", measure(), "95% interval"], data.metrics.map((name, place) => [
+      metricName({ name, place, letter: data.letters[place] }), score(metrics[name][measure()].value), interval(metrics[name][measure()]),
+    ]));
+    const table = dataTable(["system", dimension.people_label, ...data.metrics], order.map((place) => [
+      systems[place], plain(people[place]), ...data.metrics.map((name) => score(scores[name][place])),
+    ]));
+    byId("agreement-systems").replaceChildren(element("article", { class: "card" }, standing), element("article", { class: "card" }, table));
+  }
+
+  function draw() {
+    const dimension = chosen();
+    byId("agreement-counted").textContent = `${dimension.name}: ${dimension.counted}`;
+    byId("agreement-standings").replaceChildren(standingTable(dimension), standingChart(dimension));
+    byId("agreement-details").replaceChildren(...(dimension.tests.length ? [testTable(dimension)] : []), signatures());
+    drawHeat();
+    drawScatter(dimension);
+    drawSystems(dimension);
+  }
+
   if (data.warnings.length) {
-    byId("warnings").append(element("div", { class: "warnings" },
+    byId("agreement-warnings").append(element("div", { class: "warnings" },
       element("ul", {}, ...data.warnings.map((warning) => element("li", {}, warning)))));
   }
   drawChoices();
   draw();
-  byId("copy-latex").addEventListener("click", () => copy(data.copies.latex, "LaTeX"));
-  byId("copy-csv").addEventListener("click", () => copy(data.copies.csv, "CSV"));
+  byId("copy-agreement-latex").addEventListener("click", () => copy(data.copies.latex, "LaTeX"));
+  byId("copy-agreement-csv").addEventListener("click", () => copy(data.copies.csv, "CSV"));
 }
-
-start();

@@ -26,6 +26,7 @@ function start() {
   for (const name of data.views) if (views[name].section) byId("sections").append(views[name].section(contentOf(name)));
   drawChoices();
   drawFigures();
+  if (byId("data-agreement")) showAgreement(contentOf("agreement"), (item) => openItem(placeOf.get(item)));
   byId("search").value = state.query;
   drawTable();
   drawItem();

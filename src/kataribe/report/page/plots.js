@@ -104,8 +104,9 @@ function histogram(title, series, xLabel, { zero = false } = {}) {
   return figure(title, svg, said);
 }
 
-// Thousands of points are one path of dots: the browser draws it at once. The nearest point is found by distance.
-function scatter(title, series, xs, xLabel, yLabel, open, said = correlations(series, xs)) {
+// Thousands of points are one path of dots: the browser draws it at once. The nearest point is found by distance, and
+// named under the pointer.
+function scatter(title, series, xs, xLabel, yLabel, open, said = correlations(series, xs), names = data.ids) {
   const domain = (values) => {
     const [low, high] = extent(values);
     const margin = (high - low) * 0.03 || 0.5;
@@ -144,7 +145,7 @@ function scatter(title, series, xs, xLabel, yLabel, open, said = correlations(se
     const point = nearest(event);
     ring.setAttribute("cx", point ? point.x : -99);
     ring.setAttribute("cy", point ? point.y : -99);
-    name.textContent = point ? data.ids[point.place] : "";
+    name.textContent = point ? names[point.place] : "";
     if (point) {
       const leftHalf = point.x < CHART.width / 2;
       name.setAttribute("x", point.x + (leftHalf ? 9 : -9));

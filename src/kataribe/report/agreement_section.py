@@ -1,4 +1,4 @@
-"""Agreement with people as a page to look at: standings, a heat map, every text, every system."""
+"""What a page knows of agreement with people: standings, a heat map, every text, every system."""
 
 from __future__ import annotations
 
@@ -7,24 +7,18 @@ from typing import Any
 from kataribe.formats.scores import Text
 from kataribe.people.readings import MEASURES
 from kataribe.people.result import Agreement, Dimension
-from kataribe.report.agreement import counted, legend, markings, render_agreement
+from kataribe.report.agreement import counted, legend, markings, render_agreement, shown_factor
 from kataribe.report.comparison import letter
-from kataribe.report.html import render_template
 from kataribe.report.views.packing import packed_scores
 
-_SCRIPTS = ("dom", "text", "theme", "plots", "agreement")
 _PEOPLE = {"ratings": "mean rating", "rankings": "share of others it was put above", "votes": "share of votes won"}
 
 
-def render_agreement_page(agreement: Agreement, title: str = "") -> str:
-    return render_template("agreement.html", _SCRIPTS, agreement_page_data(agreement, title), {})
-
-
-def agreement_page_data(agreement: Agreement, title: str = "") -> dict[str, Any]:
+def agreement_data(agreement: Agreement) -> dict[str, Any]:
     return {
-        "title": title or f"{len(agreement.metrics)} metrics against people",
         "metrics": list(agreement.metrics),
         "letters": [letter(place) for place in range(len(agreement.metrics))],
+        "lower": list(agreement.lower_is_better),
         "measures": list(MEASURES),
         "dimensions": [_dimension(found, agreement) for found in agreement.dimensions.values()],
         "signatures": [agreement.signature, *agreement.signatures.values()],
@@ -34,18 +28,22 @@ def agreement_page_data(agreement: Agreement, title: str = "") -> dict[str, Any]
 
 
 def _dimension(found: Dimension, agreement: Agreement) -> dict[str, Any]:
+    told = found.to_dict(agreement.settings.alpha)
+    for metric, column in told["systems"]["scores"].items() if told["systems"] else ():
+        told["systems"]["scores"][metric] = [shown_factor(agreement, metric) * score for score in column]
     return {
-        **found.to_dict(agreement.settings.alpha),
+        **told,
         "name": found.name,
-        "texts": [
-            text.system if text.system.startswith(text.item) else f"{text.item} {text.system}".strip()
-            for text in found.judged
-        ],
+        "texts": [_label(text) for text in found.judged],
+        "items": [text.item for text in found.judged],
         "counted": counted(found),
         "legend": legend(agreement, found),
         "beats": {metric: markings(agreement, found, metric) for metric in found.metrics},
         "people_label": _PEOPLE[found.kind],
-        "points": {name: packed_scores(column.tolist()) for name, column in found.points.items()},
+        "points": {
+            name: packed_scores((shown_factor(agreement, name) * column).tolist())
+            for name, column in found.points.items()
+        },
     }
 
 
