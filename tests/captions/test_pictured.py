@@ -12,6 +12,7 @@ import pytest
 import kataribe
 from kataribe.core.errors import InputError, ResourceError, UsageError
 from kataribe.encoders.clip import open_clip
+from kataribe.formats.features import read_features
 from tests.encoders.tiny import SENTENCES
 
 pytestmark = pytest.mark.usefixtures("own_cache")
@@ -232,6 +233,20 @@ def broken(frames: dict[str, np.ndarray], **changes) -> dict[str, np.ndarray]:
 def test_bad_features_are_named(clip: str, frames: dict[str, np.ndarray], changes: dict, says: str) -> None:
     with pytest.raises(InputError, match=says):
         evaluate(f"clipscore({clip})", None, features=broken(frames, **changes))
+
+
+def test_features_of_a_type_that_numpy_lacks_are_named(frames: dict[str, np.ndarray], tmp_path: Path) -> None:
+    torch = pytest.importorskip("torch")
+    save = pytest.importorskip("safetensors.torch").save_file
+    save({id: torch.tensor(values).bfloat16() for id, values in frames.items()}, tmp_path / "half.safetensors")
+    with pytest.raises(InputError, match=r"half\.safetensors: id '0': cannot be read .* - save it as float32"):
+        read_features(tmp_path / "half.safetensors")["0"]
+
+
+def test_npz_that_is_no_archive_is_named(tmp_path: Path) -> None:
+    (tmp_path / "text.npz").write_text("no arrays")
+    with pytest.raises(InputError, match=r"text\.npz: is not a \.npz file \(it is no archive of arrays\)"):
+        read_features(tmp_path / "text.npz")
 
 
 def test_missing_media_are_named(clip: str, frames: dict[str, np.ndarray], pictures: Path, tmp_path: Path) -> None:

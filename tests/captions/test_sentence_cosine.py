@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 import kataribe
+from kataribe.core.errors import ResourceError
 from kataribe.encoders.encoded import encode_texts
-from kataribe.encoders.text import open_text
+from kataribe.encoders.text import TransformersText, open_text
 from tests.encoders.tiny import SENTENCES
 
 
@@ -25,6 +26,26 @@ def test_it_is_the_cosine_of_the_encoders_vectors(bert: str, own_cache: Path) ->
         expected = [combine(cosines[i, i + 1], cosines[i, i + 3]) for i in range(4)]
         np.testing.assert_allclose(found.item_values, expected, atol=1e-5)
     assert "|model:tiny-bert-" in found.signature
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_texts_are_encoded_once_whichever_metric_is_named_first(
+    bert: str, own_cache: Path, monkeypatch: pytest.MonkeyPatch, order: int
+) -> None:
+    encoded: list = []
+    forward = TransformersText.forward
+    monkeypatch.setattr(
+        TransformersText, "forward", lambda self, batch: (encoded.extend(batch), forward(self, batch))[1]
+    )
+    metrics = [f"bertscore({bert})", f"sentence_cosine({bert})"][::order]
+    result = kataribe.evaluate("captions", {"1": SENTENCES[0]}, {"1": SENTENCES[1:3]}, metrics)
+    assert [each.metric for each in result] == metrics
+    assert len(encoded) == 3
+
+
+def test_model_of_texts_and_pictures_is_refused(clip: str) -> None:
+    with pytest.raises(ResourceError, match="is a clip model of texts and pictures"):
+        kataribe.evaluate("captions", {"1": "a dog"}, {"1": ["a cat"]}, [f"sentence_cosine({clip})"])
 
 
 @pytest.mark.slow

@@ -57,6 +57,7 @@ class BertScore(Metric):
     title: ClassVar[str] = "BERTScore"
     columns: ClassVar[tuple[str, ...]] = ("items", "f", "precision", "recall")
     protocols: ClassVar[Protocols] = {"paper": {"refs": "best"}}
+    prepares_first: ClassVar[bool] = True
 
     model: str = option(loading.DEFAULT, "a text model: a name of the hub or a folder", positional=True)
     layer: str = option("last", "a number, last, or table: the one that bert_score chose for the model")

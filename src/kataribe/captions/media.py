@@ -17,7 +17,7 @@ class Media:
     """Each part may be absent.
 
     `texts` are vectors of the captions themselves, for models that only their makers can run: under `ID/candidate`
-    one vector (or one for each token), under `ID/references` one for each reference.
+    one vector (or one for each token), under `ID/reference/0`, `ID/reference/1` ... those of the references.
     """
 
     images: Mapping[str, tuple[Path, ...]] | None = None

@@ -63,6 +63,8 @@ class Metric(ABC):
     lower_is_better: ClassVar[bool] = False
     # Most values are fractions, which tables show times 100; a perplexity is shown as it is.
     percent: ClassVar[bool] = True
+    # Prepared before the others: what it keeps of the corpus (token vectors, say) holds what they would make again.
+    prepares_first: ClassVar[bool] = False
 
     @property
     def needs_references(self) -> bool:

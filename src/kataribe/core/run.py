@@ -46,7 +46,8 @@ def run(
     engine = engine or LocalEngine()
     report = progress or silent
     with reporting(report):
-        contexts = {name: metric.prepare(items) for name, metric in metrics.items()}
+        in_turn = sorted(metrics.items(), key=lambda entry: not entry[1].prepares_first)
+        contexts = {name: metric.prepare(items) for name, metric in in_turn}
     # Every metric sees the same shards, so what one computes and keeps on its items the next one finds.
     shards = _shards(items, engine.workers)
     resampling = {"bootstrap": str(bootstrap), "seed": str(seed)} if bootstrap else {}

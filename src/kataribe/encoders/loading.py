@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -83,16 +84,18 @@ def load(model: str, what: str, loader: Callable[[Any, str], Any]) -> Any:
 @contextmanager
 def _quiet(transformers: Any) -> Iterator[None]:
     """Standard error belongs to our own progress; loading reports and bars stay away from it."""
-    logging = transformers.utils.logging
-    level, had_bar = logging.get_verbosity(), logging.is_progress_bar_enabled()
-    logging.set_verbosity_error()
-    logging.disable_progress_bar()
+    theirs, hub = transformers.utils.logging, logging.getLogger("huggingface_hub")
+    level, had_bar, hub_level = theirs.get_verbosity(), theirs.is_progress_bar_enabled(), hub.level
+    theirs.set_verbosity_error()
+    theirs.disable_progress_bar()
+    hub.setLevel(logging.ERROR)  # it tells of every retry, and what fails in the end is told anyway
     try:
         yield
     finally:
-        logging.set_verbosity(level)
+        hub.setLevel(hub_level)
+        theirs.set_verbosity(level)
         if had_bar:
-            logging.enable_progress_bar()
+            theirs.enable_progress_bar()
 
 
 def from_pretrained(auto_class: Any, place: str, **options: Any) -> Any:

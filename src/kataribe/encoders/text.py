@@ -14,7 +14,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from kataribe.core.errors import UsageError
+from kataribe.core.errors import ResourceError, UsageError
 from kataribe.encoders import loading
 from kataribe.encoders.protocol import Cut, Forward, Int32s
 
@@ -43,6 +43,11 @@ class TransformersText:
             model, "tokenizer", lambda t, where: t.AutoTokenizer.from_pretrained(where, **options)
         )
         network = loading.load(model, "text model", lambda t, where: loading.from_pretrained(t.AutoModel, where))
+        if hasattr(network, "get_image_features"):
+            raise ResourceError(
+                f"{self.name} is a {config.model_type} model of texts and pictures, which this metric does not take",
+                hint="give a text model, or ask for clipscore, refclipscore or emscore",
+            )
         self.fingerprint = loading.fingerprint(network, self._tokenizer)
         self.longest = loading.longest_input(network, self._tokenizer, place)
         self._network = network.get_encoder() if getattr(config, "is_encoder_decoder", False) else network

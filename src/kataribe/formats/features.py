@@ -54,8 +54,10 @@ class Features:
         try:
             with self._lock:
                 values = np.asarray(self._read(id))
-        except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
-            raise InputError(f"cannot be read ({error})", file=self.file, id=id) from None
+        except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile) as error:
+            raise InputError(
+                f"cannot be read ({error})", file=self.file, id=id, hint="save it as float32 or float16"
+            ) from None
         if values.dtype.kind not in "fiu" or values.ndim not in (1, 2) or not values.size:
             raise InputError(
                 f"is a {values.dtype} array of shape {values.shape}",
@@ -109,10 +111,10 @@ def read_features(source: Source) -> Features:
 
 
 def _npz(path: Path) -> Features:
+    if not zipfile.is_zipfile(path):
+        raise ValueError("it is no archive of arrays")
     # Without pickles: an array of objects could run code.
     archive = np.load(path, allow_pickle=False)
-    if not isinstance(archive, np.lib.npyio.NpzFile):
-        raise ValueError("it holds a single array without ids")
     return Features(path, archive.files, archive.__getitem__)
 
 
