@@ -15,7 +15,7 @@ from bench.process import in_child, peak_memory
 from bench.report import Options, Row, Section
 
 # Captioners repeat themselves: of so many captions only a part are different.
-CAPTIONS = 4_000
+CAPTIONS = 20_000
 DISTINCT = 1_500
 LARGE = 100_000
 # So many captions are also scored by the original one at a time, without padding.

@@ -5,6 +5,7 @@
 namespace kataribe {
 void bind_boundaries(nb::module_& m);
 void bind_correlation(nb::module_& m);
+void bind_greedy(nb::module_& m);
 void bind_lcs(nb::module_& m);
 void bind_meteor(nb::module_& m);
 void bind_ngrams(nb::module_& m);
@@ -16,6 +17,7 @@ void bind_tokens(nb::module_& m);
 NB_MODULE(_native, m) {
   kataribe::bind_boundaries(m);
   kataribe::bind_correlation(m);
+  kataribe::bind_greedy(m);
   kataribe::bind_lcs(m);
   kataribe::bind_meteor(m);
   kataribe::bind_ngrams(m);

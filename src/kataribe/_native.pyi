@@ -5,6 +5,7 @@ import numpy.typing as npt
 
 Int32s = npt.NDArray[np.int32]
 Int64s = npt.NDArray[np.int64]
+Float32s = npt.NDArray[np.float32]
 Floats = npt.NDArray[np.float64]
 
 def index_tokens(sentences: Sequence[str]) -> tuple[Int32s, Int64s, list[str]]: ...
@@ -54,6 +55,7 @@ def grouped_cider_similarities(
     sigma: float,
     /,
 ) -> Floats: ...
+def greedy_match(vectors: Float32s, weights: Floats, starts: Int64s, ones: Int64s, others: Int64s) -> Floats: ...
 def lcs_lengths(tokens: Int32s, offsets: Int64s, vocabulary: int, candidates: Int64s, references: Int64s) -> Int32s: ...
 def story_ious(
     references: Floats, reference_bounds: Int64s, predictions: Floats, prediction_bounds: Int64s, exact: bool

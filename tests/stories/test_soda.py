@@ -232,3 +232,10 @@ def test_captions_apart_never_pair_in_the_paper_and_the_first_two_may_in_the_too
     assert soda(f"soda(b, {TEXT})", predicted, told).value == pytest.approx(1)
     assert soda(f"soda(b, apart=never, {TEXT})", predicted, told).value == 0
     assert soda(f"soda(c, {TEXT})", predicted, told).value == 0
+
+
+@pytest.mark.parametrize("text", ["ppl", "div", "clipscore"])
+def test_a_text_metric_that_compares_no_sentences_is_refused(text: str) -> None:
+    told = {"v": {"duration": 10, "timestamps": [[0, 5]], "sentences": ["a dog runs"]}}
+    with pytest.raises(UsageError, match="does not tell how well one sentence says what another says"):
+        kataribe.evaluate("stories", told, told, [f"soda(c, text={text})"])

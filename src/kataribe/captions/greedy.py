@@ -7,14 +7,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kataribe import _native
 from kataribe.core.types import Floats
 from kataribe.encoders.encoded import EncodedTexts
 from kataribe.encoders.protocol import Float32s, Int32s, Tokens
 from kataribe.text.sentences import Int64s
 
-# Texts of this many pairs are in memory at a time; similarities are computed for a block of pairs of similar length.
-_PAIRS_AT_ONCE = 512
-_BLOCK = 128
+# Texts of this many pairs are in memory at a time.
+_PAIRS_AT_ONCE = 2048
 
 
 class Matched(NamedTuple):
@@ -25,7 +25,7 @@ class Matched(NamedTuple):
 
 
 class Weighted(NamedTuple):
-    """Vectors of length 1, and how much each counts."""
+    """Vectors, of any length but zero, and how much each counts."""
 
     vectors: Float32s
     weights: Floats
@@ -39,15 +39,9 @@ def match_texts(encoded: EncodedTexts, weigh: Weigh, candidates: Int64s, referen
     precision, recall = np.zeros(len(candidates)), np.zeros(len(candidates))
     for start in range(0, len(candidates), _PAIRS_AT_ONCE):
         some = slice(start, start + _PAIRS_AT_ONCE)
-        places = np.unique(np.concatenate([candidates[some], references[some]]))
-        texts = {
-            place: Weighted(unit(tokens.vectors), weigh(tokens))
-            for place, tokens in zip(places.tolist(), encoded.tokens(places), strict=True)
-        }
-        matched = match(
-            [texts[place] for place in candidates[some].tolist()], [texts[place] for place in references[some].tolist()]
-        )
-        precision[some], recall[some] = matched
+        places, sides = np.unique(np.concatenate([candidates[some], references[some]]), return_inverse=True)
+        texts = [Weighted(tokens.vectors, weigh(tokens)) for tokens in encoded.tokens(places)]
+        precision[some], recall[some] = _match(texts, *np.split(sides, 2))
     return Matched(precision, recall)
 
 
@@ -59,20 +53,19 @@ def match(candidates: Sequence[Weighted], references: Sequence[Weighted]) -> Mat
     >>> matched.precision.tolist(), matched.recall.tolist()
     ([0.5], [1.0])
     """
-    precision, recall = np.zeros(len(candidates)), np.zeros(len(candidates))
-    lengths = np.array([(len(c.weights), len(r.weights)) for c, r in zip(candidates, references, strict=True)])
-    order = np.lexsort(lengths.T[::-1]) if len(lengths) else np.zeros(0, dtype=np.int64)
-    for start in range(0, len(order), _BLOCK):
-        rows = order[start : start + _BLOCK]
-        one, one_weights = _padded([candidates[row] for row in rows.tolist()])
-        other, other_weights = _padded([references[row] for row in rows.tolist()])
-        similarities = _products(one, other)
-        lacking_one = np.arange(one.shape[1]) >= lengths[rows, :1]
-        lacking_other = np.arange(other.shape[1]) >= lengths[rows, 1:]
-        similarities[lacking_other[:, None, :] | lacking_one[:, :, None]] = -1.0  # no cosine is less
-        precision[rows] = _weighted_mean(similarities.max(axis=2), one_weights)
-        recall[rows] = _weighted_mean(similarities.max(axis=1), other_weights)
-    return Matched(precision, recall)
+    pairs = np.arange(len(candidates))
+    return _match([*candidates, *references], pairs, pairs + len(candidates))
+
+
+def _match(texts: Sequence[Weighted], ones: Int64s, others: Int64s) -> Matched:
+    """Pairs of these texts by their places."""
+    if not len(ones):
+        return Matched(np.zeros(0), np.zeros(0))
+    starts = np.cumsum([0, *(len(text.weights) for text in texts)])
+    vectors = unit(np.concatenate([text.vectors for text in texts]))
+    weights = np.concatenate([text.weights for text in texts])
+    means = _native.greedy_match(vectors, weights, starts, ones, others)
+    return Matched(means[:, 0], means[:, 1])
 
 
 def unit(vectors: Float32s) -> Float32s:
@@ -112,33 +105,3 @@ def token_idf(documents: Sequence[tuple[Int32s, int]]) -> Floats:
 
 def look_up_idf(idf: Floats, ids: Int32s) -> Floats:
     return idf[np.minimum(ids, len(idf) - 1)]
-
-
-def _products(one: Float32s, other: Float32s) -> Float32s:
-    """The dot products of all rows of one[i] with all rows of other[i].
-
-    torch shares the whole batch out among its threads. numpy's library starts its own threads for each small matrix,
-    which on a busy machine costs a hundred times the work; it serves where torch is absent.
-    """
-    try:
-        import torch
-    except ImportError:
-        return np.asarray(one @ other.transpose(0, 2, 1), dtype=np.float32)
-    products = torch.bmm(torch.from_numpy(one), torch.from_numpy(other).transpose(1, 2))
-    return np.asarray(products.numpy(), dtype=np.float32)
-
-
-def _padded(texts: Sequence[Weighted]) -> tuple[Float32s, Floats]:
-    longest = max(len(text.weights) for text in texts)
-    vectors = np.zeros((len(texts), longest, texts[0].vectors.shape[1]), dtype=np.float32)
-    weights = np.zeros((len(texts), longest))
-    for row, text in enumerate(texts):
-        vectors[row, : len(text.weights)] = text.vectors
-        weights[row, : len(text.weights)] = text.weights
-    return vectors, weights
-
-
-def _weighted_mean(values: Float32s, weights: Floats) -> Floats:
-    total = weights.sum(axis=1)
-    mean: Floats = np.divide((values * weights).sum(axis=1), total, out=np.zeros_like(total), where=total > 0)
-    return mean

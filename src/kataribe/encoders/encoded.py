@@ -6,8 +6,9 @@ metric is looking at are in memory, however many texts there are.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
@@ -23,6 +24,8 @@ Kind = Literal["tokens", "sentences"]
 _CHUNK_TEXTS = 8192
 _BATCH_TOKENS = 1024
 _BATCH_TEXTS = 256
+# Texts that were looked at stay in memory up to this many bytes: references and repeated captions come up again.
+_RECENT_BYTES = 256_000_000
 
 
 @dataclass(frozen=True)
@@ -34,11 +37,17 @@ class EncodedTexts:
     keys: Sequence[bytes]
     cut_short: int
     remark: str
+    _recent: _Recent = field(default_factory=lambda: _Recent(), repr=False, compare=False)
 
     def tokens(self, places: Int64s) -> list[Tokens]:
         """The tokens of some texts, in the order asked for."""
-        found = self.store.tokens(self.keys[place] for place in places.tolist())
-        return [Tokens(ids, self.is_special(ids), vectors) for ids, vectors in found]
+        found = self._recent.get(places.tolist())
+        missing = [place for place in places.tolist() if place not in found]
+        read = self.store.tokens(self.keys[place] for place in missing)
+        for place, (ids, vectors) in zip(missing, read, strict=True):
+            found[place] = Tokens(ids, self.is_special(ids), vectors)
+        self._recent.add({place: found[place] for place in missing})
+        return [found[place] for place in places.tolist()]
 
     def token_ids(self, places: Int64s) -> Iterator[Int32s]:
         return self.store.token_ids(self.keys[place] for place in places.tolist())
@@ -60,6 +69,28 @@ class EncodedTexts:
                 f"tokens, the most that {self.encoder.name} takes, and were cut there"
             )
         return said
+
+
+class _Recent:
+    """Tokens by place; the oldest are forgotten first. Threads may share it."""
+
+    def __init__(self) -> None:
+        self._tokens: dict[int, Tokens] = {}
+        self._bytes = 0
+        self._lock = threading.Lock()
+
+    def get(self, places: Sequence[int]) -> dict[int, Tokens]:
+        with self._lock:
+            return {place: self._tokens[place] for place in places if place in self._tokens}
+
+    def add(self, tokens: dict[int, Tokens]) -> None:
+        with self._lock:
+            for place, found in tokens.items():
+                if place not in self._tokens:
+                    self._tokens[place] = found
+                    self._bytes += found.vectors.nbytes
+            while self._bytes > _RECENT_BYTES:
+                self._bytes -= self._tokens.pop(next(iter(self._tokens))).vectors.nbytes
 
 
 def encode_texts(encoder: TextEncoder, texts: Sequence[str], kind: Kind) -> EncodedTexts:

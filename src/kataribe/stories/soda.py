@@ -148,6 +148,11 @@ class Soda(Metric):
     @property
     def _f(self) -> PairText:
         metric = sentence_metric(self.text, self.name)
+        if metric.lower_is_better or not metric.needs_references:
+            raise UsageError(
+                f"{self.name}: {metric} does not tell how well one sentence says what another says",
+                hint="give a metric that compares a caption with its references, such as meteor or bertscore",
+            )
         return PairText(metric, self._chosen("roles") == "swapped", self._chosen("idf"))
 
     def _counted(self, items: Stories) -> Bools:
