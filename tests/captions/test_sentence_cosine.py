@@ -67,4 +67,4 @@ def test_default_encoder_agrees_with_people_on_flickr8k_expert(data_folder: Path
     ratings = [float(rating) for _, _, rating in rows]
     taus = {each.metric: 100 * kendalltau(each.item_values, ratings, variant="c")[0] for each in result}
     assert taus["sentence_cosine"] == pytest.approx(55.2, abs=0.1)
-    assert taus["bertscore"] == pytest.approx(54.7, abs=0.1)
+    assert taus["bertscore"] == pytest.approx(54.8, abs=0.1)
