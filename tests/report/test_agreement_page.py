@@ -16,7 +16,7 @@ from kataribe.people.agreement import agree
 from kataribe.people.result import Agreement, Settings
 from kataribe.report.html import render_agreement_page
 
-playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 CHROMIUM = shutil.which("chromium")
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here to open the page (apt-get install chromium)")
 
@@ -36,15 +36,6 @@ def found() -> Agreement:
         for text, q in zip(texts, quality.ravel(), strict=True)
     ]
     return agree(scores, Ratings("ratings", tuple(rows)), settings=Settings(bootstrap=50))
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with playwright.sync_playwright() as driver:
-        arguments = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-        browser = driver.chromium.launch(executable_path=CHROMIUM, args=arguments)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

@@ -14,7 +14,6 @@ from __future__ import annotations
 import csv
 import gzip
 import io
-import math
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,7 +23,14 @@ import msgspec
 
 from kataribe.core.errors import InputError, UsageError, nearest, shorten
 from kataribe.formats.output import write_whole
-from kataribe.formats.source import check_id, extension, has_only_characters, read_json_lines, read_table
+from kataribe.formats.source import (
+    check_id,
+    check_number,
+    extension,
+    has_only_characters,
+    read_json_lines,
+    read_table,
+)
 
 OVERALL = "overall"
 
@@ -223,17 +229,8 @@ def _name(value: Any, path: Path, place: str, field: str) -> str:
 
 
 def _number(value: Any, path: Path, place: str, field: str) -> float:
-    try:
-        number = math.nan if isinstance(value, bool) else float(value)
-    except (TypeError, ValueError, OverflowError):
-        number = math.nan
-    if not math.isfinite(number):
-        raise InputError(
-            f"{place}: {field} is {shorten(repr(value), 30)}, not a number",
-            file=path,
-            hint="leave the cell empty where there is no answer",
-        )
-    return number
+    hint = "leave the cell empty where there is no answer"
+    return check_number(value, file=path, place=f"{place}: {field}", hint=hint)
 
 
 def _rating(value: Any, path: Path, place: str) -> float:

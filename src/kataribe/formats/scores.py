@@ -24,7 +24,7 @@ from kataribe.core.result import Result
 from kataribe.core.types import Floats
 from kataribe.formats.captions import ID_FIELDS
 from kataribe.formats.results import read_result, split_name, system_names
-from kataribe.formats.source import check_id, extension, read_json_lines, read_table
+from kataribe.formats.source import check_id, check_number, extension, read_json_lines, read_table
 
 ITEM_FIELDS = ("item", *ID_FIELDS)
 _TABLES = (".csv", ".tsv", ".jsonl", ".ndjson")
@@ -150,17 +150,8 @@ def _rows(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
 def _score(value: Any, path: Path, place: str, metric: str) -> float:
     if value is None or (isinstance(value, str) and not value.strip()):
         return math.nan
-    try:
-        number = math.nan if isinstance(value, bool) else float(value)
-    except (TypeError, ValueError, OverflowError):
-        number = math.nan
-    if not math.isfinite(number):
-        raise InputError(
-            f"{place}: {shorten(metric)} is {shorten(repr(value), 30)}, not a number",
-            file=path,
-            hint="leave the cell empty where there is no score; drop columns that are no metrics",
-        )
-    return number
+    hint = "leave the cell empty where there is no score; drop columns that are no metrics"
+    return check_number(value, file=path, place=f"{place}: {shorten(metric)}", hint=hint)
 
 
 def _together(parts: Sequence[Scores]) -> Scores:

@@ -10,6 +10,7 @@ import csv
 import gzip
 import io
 import json
+import math
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -194,6 +195,17 @@ def check_id(value: Any, *, file: str | Path | None, place: str) -> str:
     if isinstance(value, bool) or not isinstance(value, str | int):
         raise InputError(f"{place}: the id is {_kind(value)}, not a string or a whole number", file=file)
     return str(value)
+
+
+def check_number(value: Any, *, file: str | Path | None, place: str, hint: str) -> float:
+    """A finite number, or a cell of a table that holds one; true and false are none."""
+    try:
+        number = math.nan if isinstance(value, bool) else float(value)
+    except (TypeError, ValueError, OverflowError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise InputError(f"{place} is {shorten(repr(value), 30)}, not a number", file=file, hint=hint)
+    return number
 
 
 def _kind(value: Any) -> str:
