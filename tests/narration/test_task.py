@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import kataribe
-from kataribe.core.errors import InputError, JoinError, UsageError
+from kataribe.core.errors import InputError, JoinError, KataribeError, UsageError
 from kataribe.core.result import Result
 
 CAST = {"f": ["Maria", "Odysseus"]}
@@ -86,3 +86,8 @@ def test_a_result_survives_its_file_and_compares(protocol: str) -> None:
 def test_an_unknown_policy_is_refused() -> None:
     with pytest.raises(UsageError, match="no policy is called 'maybe'"):
         evaluate(missing="maybe")
+
+
+def test_a_cast_that_lacks_the_film_is_said_not_passed_over() -> None:
+    with pytest.raises(KataribeError, match="role_f1: no cast for 1 films: 'f'"):
+        evaluate(cast={"another": ["Maria"]})

@@ -70,7 +70,7 @@ def evaluate(
     items, coverage, warnings = join(read_narrations(predictions), read_narrations(references), known, missing)
     items = replace(items, media=read_media(items.ids, images, features, text_features))
     if metrics is None:
-        chosen = parse(default_metrics(items))
+        chosen = parse(default_metrics(items, with_cast=cast is not None, with_dialogue=dialogue is not None))
     if tok is None and any(getattr(metric, "tok", None) == "ptb" for metric in chosen.values()):
         warnings += _warn_about_words(items)
     result = run(
@@ -93,12 +93,11 @@ def evaluate(
     return replace(result, content=content(items)) if details else result
 
 
-def default_metrics(items: Narrations) -> tuple[str, ...]:
-    """The usual set, without what needs data that is not there."""
-    roles = ("role_f1",) if all(film and items.known.get(film, Film()).cast for film in items.films) else ()
-    timed = all(items.gaps)
-    heard = timed and all(film and items.known.get(film, Film()).dialogue is not None for film in items.films)
-    return (*roles, *TEXT_METRICS, *(["speech_rate"] * timed), *(["dialogue_overlap"] * heard), "repetition")
+def default_metrics(items: Narrations, *, with_cast: bool, with_dialogue: bool) -> tuple[str, ...]:
+    """The usual set. Whoever gives a cast or dialogue wants it used: a film that it lacks is then an error."""
+    timed = ("speech_rate",) if all(items.gaps) else ()
+    heard = ("dialogue_overlap",) if with_dialogue else ()
+    return (*(("role_f1",) if with_cast else ()), *TEXT_METRICS, *timed, *heard, "repetition")
 
 
 def films(cast: cast_files.Source | None, dialogue: dialogue_files.Source | None) -> dict[str, Film]:
