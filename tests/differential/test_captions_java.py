@@ -24,6 +24,7 @@ def test_real_captions_with_five_references(data_folder: Path) -> None:
     assert_same(predictions, references)
 
 
+@pytest.mark.slow
 @pytest.mark.java
 @pytest.mark.data
 def test_a_real_captioner_against_two_annotators(data_folder: Path) -> None:

@@ -164,6 +164,7 @@ def test_activitynet_equals_the_original_scorers_on_perturbed_stories(meteor, re
     assert ours.value == ours.parts["METEOR"]
 
 
+@pytest.mark.slow
 def test_activitynet_equals_the_original_scorers_on_a_models_output(meteor, references, data_folder):
     submission = json.loads((data_folder / "activitynet-captions" / "model_output_val_1.json").read_text())["results"]
     told = only(references, list(references[0])[::12])
