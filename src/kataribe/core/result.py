@@ -169,10 +169,8 @@ class Result:
             )
         except msgspec.DecodeError as error:
             raise InputError(f"is not JSON ({error})", file=file, hint=hint) from None
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise InputError(
-                f"is not a kataribe result ({type(error).__name__}: {error})", file=file, hint=hint
-            ) from None
+        except (KeyError, TypeError, ValueError, AttributeError):
+            raise InputError("is not a kataribe result", file=file, hint=hint) from None
 
     def table(self, format: str = "table") -> str:
         from kataribe.report.tables import render

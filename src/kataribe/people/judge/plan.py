@@ -24,10 +24,6 @@ class Task:
     item: str
     shown: tuple[str, ...]
 
-    @property
-    def is_check(self) -> bool:
-        return PLANTED in self.shown
-
 
 def plan(study: Study, rater: int) -> tuple[Task, ...]:
     """The rater's tasks, in order. Raters are numbered from 1."""
