@@ -8,8 +8,19 @@
 namespace kataribe {
 
 struct MeteorAligner::Beams {
-  MeteorBeam<UsedWords64> up_to_64_words;
-  MeteorBeam<UsedWords> any_length;
+  MeteorBeam<FewWords<std::uint32_t>, std::int32_t> up_to_32_words;
+  MeteorBeam<FewWords<std::uint64_t>, std::int32_t> up_to_64_words;
+  MeteorBeam<ManyWords, std::uint64_t> any_length;
+
+  void search(const MeteorMatcher& matcher, std::vector<MeteorMatch>& alignment) {
+    if (up_to_32_words.fits(matcher)) {
+      up_to_32_words.search(matcher, alignment);
+    } else if (up_to_64_words.fits(matcher)) {
+      up_to_64_words.search(matcher, alignment);
+    } else {
+      any_length.search(matcher, alignment);
+    }
+  }
 };
 
 MeteorAligner::MeteorAligner() : beams_(std::make_unique<Beams>()) {}
@@ -23,12 +34,7 @@ const std::vector<MeteorMatch>& MeteorAligner::align(const MeteorMatcher& matche
     is_ambiguous |= !stop.is_fixed;
   }
   if (!is_ambiguous) return alignment_;
-
-  if (matcher.hypothesis_length() <= 64) {
-    beams_->up_to_64_words.search(matcher, alignment_);
-  } else {
-    beams_->any_length.search(matcher, alignment_);
-  }
+  beams_->search(matcher, alignment_);
   std::sort(alignment_.begin(), alignment_.end(),
             [](const auto& a, const auto& b) { return a.reference_start < b.reference_start; });
   return alignment_;

@@ -1,14 +1,21 @@
 // The beam search behind MeteorAligner: from left to right over the words of the reference, keeping the best paths.
 //
-// The result must be METEOR's, not the best there is, so the beam is cut where METEOR cuts it and equal paths stay
-// in METEOR's order. What can be saved is work that does not change the outcome: branches become paths only once
-// the best are known, stretches without a choice are crossed in one go, and the last choice needs no beam any more.
+// The result must be METEOR's, not the best there is: its beam is cut at 40 paths, and of equal paths the one that
+// was in front stays in front. METEOR sorts all paths at every word. Here nothing is sorted. Paths stand in any
+// order; their keys are remembered wherever METEOR sorts, and only where equal paths compete, for the last place in
+// the beam or for the first one at the end, do the keys of their past tell which is in front.
+//
+// What paths may do at a word is computed for all of them at once, in plain loops over arrays that compilers turn
+// into vector instructions. The one loop that cannot be, gather_branches_below(), has no jumps that depend on keys.
 #pragma once
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
+#include <limits>
 #include <span>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -16,295 +23,437 @@
 
 namespace kataribe {
 
-// Used: one of the classes of meteor_used_words.hpp.
-template <typename Used>
+// Set: one of the classes of meteor_used_words.hpp.
+// Key: an integer, for how good a path is.
+template <typename Set, typename Key>
 class MeteorBeam {
  public:
+  // Whether sets and keys are large enough for these sentences.
+  static bool fits(const MeteorMatcher& matcher);
   // Appends the matches chosen at positions where there is a choice.
   void search(const MeteorMatcher& matcher, std::vector<MeteorMatch>& alignment);
 
  private:
   static constexpr std::size_t kWidth = 40;
+  static constexpr std::size_t kLanes = 4;  // rows of branches are filled up to a multiple of this
   static constexpr std::int32_t kNoChunk = -1;
-  static constexpr std::uint32_t kNoStep = UINT32_MAX;
+  static constexpr bool kIsWide = sizeof(Key) == 8;
+  // The key of what cannot be done: greater than that of any path.
+  static constexpr Key kDead = Key{1} << (std::numeric_limits<Key>::digits - 1);
 
-  // How good a path is, in one number; less is better. From the top: 16 bits of weighted matches, counted down;
-  // 16 bits of closed chunks; 32 bits of distance, biased because METEOR's is signed and may overflow.
-  using Key = std::uint64_t;
-  static constexpr Key kStartKey = 0xFFFF'0000'8000'0000u;
-  static constexpr Key kOneMatch = Key{1} << 48, kOneChunk = Key{1} << 32, kDistance = kOneChunk - 1;
-  static Key add_distance(Key key, std::size_t a, std::size_t b) {
-    const Key distance = a > b ? a - b : b - a;
-    return (key & ~kDistance) | ((key + distance) & kDistance);
-  }
-
-  struct Path {
-    Key key;
-    std::uint32_t next;     // the first word of the reference that it has not consumed
-    std::int32_t last_end;  // where the open chunk ends in the hypothesis, or kNoChunk
-    std::uint32_t last_step;
-    Used used;
-  };
-  // A chosen match and the one chosen before it: paths share their past.
-  struct Step {
-    std::uint32_t previous;
-    MeteorMatch match;
-  };
-  // What a path may do: take a candidate, or one of these.
-  static constexpr std::uint32_t kSkip = UINT32_MAX, kCarryOn = UINT32_MAX - 1;
-  struct Branch {
-    Key key;
-    std::uint32_t parent, choice;
-  };
-
+  template <typename T>
+  using Each = std::array<T, kWidth + kLanes>;  // one per path; the last are written, but never read
   using Stops = std::span<const MeteorStop>;
-  template <typename Hopeless, typename Sink>
-  void for_each_branch(const MeteorStop& stop, Hopeless is_hopeless, Sink sink) const;
+  using Words = typename Set::Words;
+
+  // A key has, from the top, the weighted matches, counted down; the closed chunks; and the distance. Less is better.
+  struct Layout {
+    int distance_bits, chunk_bits, match_bits;
+    explicit Layout(const MeteorMatcher& matcher);
+  };
+  // What a path may do at a stop: take one of the candidates or, after the last of them, leave the word.
+  struct Choice {
+    Words words;
+    std::int32_t hypothesis_end;  // of the chunk that is open then, or kNoChunk
+    std::int32_t next;            // the first word of the reference that is not consumed then
+  };
+  // Where a path comes from: a path of the level before, and what that did.
+  struct Origin {
+    std::uint32_t parent : 6, choice : 26;
+  };
+  // The paths after a stop.
+  struct Level {
+    const MeteorStop* stop;
+    std::size_t first_sort;
+    Each<Origin> origins;
+  };
+  struct Paths {
+    Each<Words> used;
+    Each<std::int32_t> last_end;  // where the open chunk ends in the hypothesis, or kNoChunk
+    Each<std::int32_t> next;      // the first word of the reference not consumed; unused while in step
+  };
+
   void branch(const MeteorStop& stop);
-  void insert(const Branch& branch);
   bool finish_at_last_choice(const MeteorStop& stop, Stops fixed_after);
+  void keep_best(const MeteorStop& stop);
+  Key find_limit() const;
+  void gather_branches_below(Key limit);
+  void gather_first_of_equals(Key key);
+  void note_progress();
   void cross(std::size_t begin, std::size_t end, Stops fixed);
-  void cross_in_step(std::size_t end, Stops fixed);
-  void take_fixed(Path& path, const MeteorStop& stop) const;
-  static void leave_words_until(Path& path, std::size_t position);
-  static Key close_chunk(Key key, std::int32_t last_end) { return last_end == kNoChunk ? key : key + kOneChunk; }
-  void sort();
+  std::int32_t end_before(std::size_t position, Stops fixed) const;
+  std::size_t find_first() const;
+
+  std::size_t count_branches(Key at_most) const;
+  Key farther(Key key, Key distance) const;
+  void remember_keys();
+  bool is_before(std::size_t a, std::size_t b) const;
+  bool is_before(Origin a, Origin b) const;
 
   const MeteorMatcher* matcher_ = nullptr;
-  std::vector<Path> paths_, parents_;
-  std::size_t path_count_ = 0, branch_count_ = 0;
-  std::array<Branch, kWidth> branches_;
-  std::vector<Key> last_keys_;
-  std::vector<Step> steps_;
+  Key one_chunk_ = 0, one_match_ = 0;
+
+  std::size_t count_ = 0;
+  Each<Key> keys_;
+  std::array<Paths, 2> buffers_;
+  Paths *paths_ = &buffers_[0], *parents_ = &buffers_[1];
+  bool in_step_ = true;  // all paths have consumed the same words of the reference
+
+  std::vector<Choice> choices_;
+  std::size_t choice_count_ = 0;
+  bool has_long_choice_ = false;  // of more than one word of the reference
+  std::vector<Key> branches_;  // keys: a row per choice; in it a column per path, and a few dead ones
+  std::size_t stride_ = 0, branch_count_ = 0;
+  std::vector<Origin> equals_;
+
+  std::vector<Level> levels_;
+  std::size_t level_count_ = 0;
+  std::vector<Each<Key>> sorts_;  // the keys of all paths wherever METEOR sorts them
+  std::size_t sort_count_ = 0;
 };
 
-template <typename Used>
-void MeteorBeam<Used>::search(const MeteorMatcher& matcher, std::vector<MeteorMatch>& alignment) {
-  matcher_ = &matcher;
-  steps_.clear();
-  paths_.resize(kWidth);
-  parents_.resize(kWidth);
-  paths_[0].key = kStartKey;
-  paths_[0].next = 0;
-  paths_[0].last_end = kNoChunk;
-  paths_[0].last_step = kNoStep;
-  paths_[0].used.clear(matcher.hypothesis_length());
-  path_count_ = 1;
+template <typename Set, typename Key>
+MeteorBeam<Set, Key>::Layout::Layout(const MeteorMatcher& matcher) {
+  const std::size_t words = matcher.hypothesis_length() + matcher.reference_length();
+  const auto bits = [](std::size_t most) { return static_cast<int>(std::bit_width(most)); };
+  distance_bits = kIsWide ? 32 : bits(matcher.candidate_count() * words);
+  chunk_bits = bits(matcher.reference_length());
+  match_bits = bits(words);
+}
 
+template <typename Set, typename Key>
+bool MeteorBeam<Set, Key>::fits(const MeteorMatcher& matcher) {
+  const Layout layout(matcher);
+  return matcher.hypothesis_length() <= Set::kMost &&
+         layout.distance_bits + layout.chunk_bits + layout.match_bits < std::numeric_limits<Key>::digits;
+}
+
+template <typename Set, typename Key>
+Key MeteorBeam<Set, Key>::farther(Key key, Key distance) const {
+  if constexpr (!kIsWide) return key + distance;
+  // METEOR's distance is signed and may overflow.
+  return (key & ~(one_chunk_ - 1)) | ((key + distance) & (one_chunk_ - 1));
+}
+
+template <typename Set, typename Key>
+void MeteorBeam<Set, Key>::search(const MeteorMatcher& matcher, std::vector<MeteorMatch>& alignment) {
+  matcher_ = &matcher;
   const Stops stops = matcher.stops();
+  const Layout layout(matcher);
+  one_chunk_ = Key{1} << layout.distance_bits;
+  one_match_ = one_chunk_ << layout.chunk_bits;
+  if (levels_.size() < stops.size()) levels_.resize(stops.size());
+  level_count_ = sort_count_ = 0;
+
   const auto is_choice = [](const MeteorStop& stop) { return !stop.is_fixed; };
   auto stop = std::ranges::find_if(stops, is_choice);
-  cross(0, stop->position, Stops(stops.begin(), stop));
+  count_ = 1;
+  in_step_ = true;
+  keys_[0] = static_cast<Key>(matcher.hypothesis_length() + matcher.reference_length()) * one_match_;
+  if constexpr (kIsWide) keys_[0] += one_chunk_ / 2;  // half-way, as distances are signed
+  paths_->used[0] = Set::none();
+  paths_->last_end[0] = end_before(stop->position, {stops.begin(), stop});
   while (true) {
     const auto next_choice = std::find_if(stop + 1, stops.end(), is_choice);
     const Stops fixed(stop + 1, next_choice);
-    if (next_choice != stops.end()) {
-      branch(*stop);
-      cross(stop->position + 1, next_choice->position, fixed);
-      stop = next_choice;
-      continue;
-    }
-    if (finish_at_last_choice(*stop, fixed)) break;
+    const bool is_last = next_choice == stops.end();
     branch(*stop);
-    cross(stop->position + 1, matcher.reference_length(), fixed);
-    for (std::size_t k = 0; k < path_count_; ++k) paths_[k].key = close_chunk(paths_[k].key, paths_[k].last_end);
-    sort();
-    break;
+    if (is_last && finish_at_last_choice(*stop, fixed)) break;
+    keep_best(*stop);
+    cross(stop->position + 1, is_last ? matcher.reference_length() : next_choice->position, fixed);
+    if (is_last) break;
+    stop = next_choice;
   }
-  for (std::uint32_t step = paths_[0].last_step; step != kNoStep; step = steps_[step].previous)
-    alignment.push_back(steps_[step].match);
+  std::size_t path = find_first();
+  for (std::size_t level = level_count_; level-- > 0;) {
+    const auto [parent, choice] = levels_[level].origins[path];
+    const std::span<const MeteorCandidate> candidates = matcher.candidates(*levels_[level].stop);
+    if (choice < candidates.size()) alignment.push_back({levels_[level].stop->position, candidates[choice]});
+    path = parent;
+  }
 }
 
-template <typename Used>
-void MeteorBeam<Used>::take_fixed(Path& path, const MeteorStop& stop) const {
-  const MeteorCandidate& match = matcher_->candidates(stop)[0];
-  if (path.last_end != match.hypothesis_start) path.key = close_chunk(path.key, path.last_end);
-  path.key = add_distance(path.key, stop.position, match.hypothesis_start) - match.search_weight * kOneMatch;
-  path.last_end = match.hypothesis_start + match.hypothesis_length;
-  path.next = stop.position + match.reference_length;
+// Finds the keys of all that the paths may do at a stop.
+template <typename Set, typename Key>
+void MeteorBeam<Set, Key>::branch(const MeteorStop& stop) {
+  const std::span<const MeteorCandidate> candidates = matcher_->candidates(stop);
+  const auto position = static_cast<std::int32_t>(stop.position);
+  choice_count_ = candidates.size() + 1;
+  stride_ = (count_ + kLanes - 1) / kLanes * kLanes;
+  branch_count_ = choice_count_ * stride_;
+  if (choices_.size() < choice_count_) choices_.resize(choice_count_);
+  if (branches_.size() < branch_count_) branches_.resize(branch_count_);
+
+  const Key one_chunk = one_chunk_;
+  Paths& paths = *paths_;
+  Each<Key> keys;  // if the open chunk is closed
+  for (std::size_t k = 0; k < stride_; ++k) keys[k] = keys_[k] + (paths.last_end[k] == kNoChunk ? 0 : one_chunk);
+  for (std::size_t k = count_; k < stride_; ++k) {
+    keys[k] = kDead;
+    paths.used[k] = Set::all();
+  }
+  has_long_choice_ = false;
+  Key* row = branches_.data();
+  for (std::size_t c = 0; c < candidates.size(); ++c, row += stride_) {
+    const MeteorCandidate& candidate = candidates[c];
+    const std::int32_t start = candidate.hypothesis_start;
+    const auto distance = static_cast<Key>(start > position ? start - position : position - start);
+    const Key gain = candidate.search_weight * one_match_;
+    choices_[c] = {Set::range(candidate.hypothesis_start, candidate.hypothesis_length),
+                   start + candidate.hypothesis_length, position + candidate.reference_length};
+    has_long_choice_ |= candidate.reference_length > 1;
+    const Words words = choices_[c].words;
+    for (std::size_t k = 0; k < stride_; ++k) {
+      const bool is_free = !Set::meet(paths.used[k], words);
+      const Key taken = keys[k] - gain - (paths.last_end[k] == start ? one_chunk : 0);
+      row[k] = is_free ? taken : kDead;
+      // METEOR adds the distance to the path it branches from, not to the branch: later branches see it.
+      keys[k] = is_free ? farther(keys[k], distance) : keys[k];
+    }
+  }
+  choices_[choice_count_ - 1] = {Set::none(), kNoChunk, position + 1};
+  std::copy_n(keys.begin(), stride_, row);
+
+  if (in_step_) return;
+  for (std::size_t k = 0; k < count_; ++k) {
+    if (paths.next[k] <= position) continue;
+    // It is inside a match already, and goes on as it is.
+    for (std::size_t c = 0; c < candidates.size(); ++c) branches_[c * stride_ + k] = kDead;
+    row[k] = keys_[k];
+  }
 }
 
-template <typename Used>
-void MeteorBeam<Used>::leave_words_until(Path& path, std::size_t position) {
-  if (path.next >= position) return;
-  path.key = close_chunk(path.key, path.last_end);
-  path.last_end = kNoChunk;
-  path.next = static_cast<std::uint32_t>(position);
+template <typename Set, typename Key>
+std::size_t MeteorBeam<Set, Key>::count_branches(Key at_most) const {
+  Key count = 0;  // as wide as what is compared, for vector instructions
+  for (std::size_t i = 0; i < branch_count_; ++i) count += branches_[i] <= at_most;
+  return static_cast<std::size_t>(count);
+}
+
+// Makes paths of the best branches. Of those that are equal to the last one kept, METEOR keeps the first.
+template <typename Set, typename Key>
+void MeteorBeam<Set, Key>::keep_best(const MeteorStop& stop) {
+  std::swap(paths_, parents_);
+  Level& level = levels_[level_count_];
+  level.stop = &stop;
+  level.first_sort = sort_count_;
+  if (branch_count_ <= kWidth || count_branches(kDead - 1) <= kWidth) {
+    gather_branches_below(kDead);
+  } else {
+    const Key limit = find_limit();
+    gather_branches_below(limit);
+    if (count_ < kWidth) gather_first_of_equals(limit);
+  }
+  ++level_count_;
+  for (std::size_t k = 0; k < count_; ++k) {
+    const auto [parent, made] = level.origins[k];
+    const Choice& choice = choices_[made];
+    paths_->used[k] = Set::together(parents_->used[parent], choice.words);
+    paths_->last_end[k] = choice.hypothesis_end;
+  }
+  if (!in_step_ || has_long_choice_) note_progress();
+  remember_keys();
+}
+
+// For the time when paths are not in step: how far each has come.
+template <typename Set, typename Key>
+void MeteorBeam<Set, Key>::note_progress() {
+  const Level& level = levels_[level_count_ - 1];
+  const auto after = static_cast<std::int32_t>(level.stop->position) + 1;
+  const bool were_in_step = std::exchange(in_step_, true);
+  for (std::size_t k = 0; k < count_; ++k) {
+    const auto [parent, choice] = level.origins[k];
+    if (!were_in_step && parents_->next[parent] >= after) {
+      paths_->next[k] = parents_->next[parent];
+      paths_->last_end[k] = parents_->last_end[parent];
+    } else {
+      paths_->next[k] = choices_[choice].next;
+    }
+    in_step_ &= paths_->next[k] == after;
+  }
+}
+
+// A key that exactly as many branches are below as the beam is wide. If equal branches are in the way, theirs.
+template <typename Set, typename Key>
+Key MeteorBeam<Set, Key>::find_limit() const {
+  constexpr auto kWanted = static_cast<Key>(kWidth);
+  Key low = kDead, high = 0;
+  for (std::size_t i = 0; i < branch_count_; ++i) {
+    low = std::min(low, branches_[i]);
+    high = std::max(high, branches_[i] < kDead ? branches_[i] : 0);
+  }
+  // Three guesses in one go cost little more than one, and narrow it down twice as fast.
+  while (low < high) {
+    const Key step = (high - low) / 4;
+    const std::array<Key, 3> guesses = {low + step, low + 2 * step, low + 3 * step};
+    Key first = 0, second = 0, third = 0;
+    for (std::size_t i = 0; i < branch_count_; ++i) {
+      first += branches_[i] <= guesses[0];
+      second += branches_[i] <= guesses[1];
+      third += branches_[i] <= guesses[2];
+    }
+    const std::array<Key, 3> counts = {first, second, third};
+    for (std::size_t i = 3; i-- > 0;) {
+      if (counts[i] == kWanted) return guesses[i] + 1;
+      if (counts[i] < kWanted) {
+        low = guesses[i] + 1;
+        break;
+      }
+      high = guesses[i];
+    }
+  }
+  return low;
+}
+
+template <typename Set, typename Key>
+void MeteorBeam<Set, Key>::gather_branches_below(Key limit) {
+  Each<Origin>& origins = levels_[level_count_].origins;
+  const Key* row = branches_.data();
+  const auto stride = static_cast<std::uint32_t>(stride_);
+  std::size_t kept = 0;
+  for (std::uint32_t choice = 0; choice < choice_count_; ++choice, row += stride)
+    for (std::uint32_t k = 0; k < stride; ++k) {
+      keys_[kept] = row[k];
+      origins[kept] = {k, choice};
+      kept += row[k] < limit;
+    }
+  count_ = kept;
+}
+
+// As many as there is room for, the first in METEOR's order.
+template <typename Set, typename Key>
+void MeteorBeam<Set, Key>::gather_first_of_equals(Key key) {
+  equals_.clear();
+  const Key* row = branches_.data();
+  for (std::uint32_t choice = 0; choice < choice_count_; ++choice, row += stride_)
+    for (std::uint32_t k = 0; k < stride_; ++k)
+      if (row[k] == key) equals_.push_back({k, choice});
+  const auto room = static_cast<std::ptrdiff_t>(kWidth - count_);
+  std::nth_element(equals_.begin(), equals_.begin() + room - 1, equals_.end(),
+                   [&](Origin a, Origin b) { return is_before(a, b); });
+  std::fill_n(keys_.begin() + count_, room, key);
+  std::copy_n(equals_.begin(), room, levels_[level_count_].origins.begin() + count_);
+  count_ = kWidth;
+}
+
+template <typename Set, typename Key>
+std::size_t MeteorBeam<Set, Key>::find_first() const {
+  std::size_t first = 0;
+  for (std::size_t k = 1; k < count_; ++k)
+    if (is_before(k, first)) first = k;
+  return first;
+}
+
+template <typename Set, typename Key>
+void MeteorBeam<Set, Key>::remember_keys() {
+  if (sorts_.size() == sort_count_) sorts_.emplace_back();
+  sorts_[sort_count_++] = keys_;
+}
+
+// Whether METEOR has path a in front of path b: the last sort that told them apart has put it there.
+template <typename Set, typename Key>
+bool MeteorBeam<Set, Key>::is_before(std::size_t a, std::size_t b) const {
+  std::size_t sort = sort_count_;
+  for (std::size_t level = level_count_; level-- > 0;) {
+    for (; sort > levels_[level].first_sort; --sort) {
+      const Each<Key>& keys = sorts_[sort - 1];
+      if (keys[a] != keys[b]) return keys[a] < keys[b];
+    }
+    const Origin from_a = levels_[level].origins[a], from_b = levels_[level].origins[b];
+    if (from_a.parent == from_b.parent) return from_a.choice < from_b.choice;
+    a = from_a.parent;
+    b = from_b.parent;
+  }
+  return false;
+}
+
+template <typename Set, typename Key>
+bool MeteorBeam<Set, Key>::is_before(Origin a, Origin b) const {
+  return a.parent == b.parent ? a.choice < b.choice : is_before(a.parent, b.parent);
+}
+
+// Where the chunk ends that is open at a position, if the words before it have only these matches.
+template <typename Set, typename Key>
+std::int32_t MeteorBeam<Set, Key>::end_before(std::size_t position, Stops fixed) const {
+  if (fixed.empty()) return kNoChunk;
+  const MeteorCandidate& match = matcher_->candidates(fixed.back())[0];
+  if (fixed.back().position + match.reference_length < position) return kNoChunk;
+  return match.hypothesis_start + match.hypothesis_length;
 }
 
 // Crosses a stretch without choices. METEOR sorts the paths after each word of it; once all of them have left their
-// last match they change alike, so no further sort can change their order.
-template <typename Used>
-void MeteorBeam<Used>::cross(std::size_t begin, std::size_t end, Stops fixed) {
-  bool in_step = path_count_ == 1;
-  for (std::size_t j = begin; j < end && !in_step; ++j) {
-    const bool is_match = !fixed.empty() && fixed.front().position == j;
-    in_step = true;
-    for (std::size_t k = 0; k < path_count_; ++k) {
-      Path& path = paths_[k];
-      if (path.next > j) {
-        in_step = false;
-      } else if (is_match) {
-        take_fixed(path, fixed.front());
-      } else {
-        leave_words_until(path, j + 1);
-      }
+// last match they change alike, so no further sort can change their order, and what all have in common can be
+// left out of their keys. At the end of the sentence open chunks are closed, as at a word that is left.
+template <typename Set, typename Key>
+void MeteorBeam<Set, Key>::cross(std::size_t begin, std::size_t end, Stops fixed) {
+  const bool is_end = end == matcher_->reference_length();
+  if (begin >= end && !is_end) return;
+  Paths& paths = *paths_;
+  // No other candidate has words of a fixed match, so all paths are in step there at the latest.
+  const std::size_t limit = fixed.empty() ? end : fixed.front().position;
+  for (; !in_step_ && begin < limit; ++begin) {
+    in_step_ = true;
+    for (std::size_t k = 0; k < count_; ++k) {
+      const bool leaves = paths.next[k] <= static_cast<std::int32_t>(begin);
+      keys_[k] += leaves & (paths.last_end[k] != kNoChunk) ? one_chunk_ : 0;
+      paths.last_end[k] = leaves ? kNoChunk : paths.last_end[k];
+      in_step_ &= leaves;
     }
-    if (is_match) fixed = fixed.subspan(1);
-    sort();
+    remember_keys();
   }
-  if (in_step) cross_in_step(end, fixed);
-}
-
-template <typename Used>
-void MeteorBeam<Used>::cross_in_step(std::size_t end, Stops fixed) {
-  Path& first = paths_[0];
-  const Key before = first.key;
-  for (const MeteorStop& stop : fixed) {
-    leave_words_until(first, stop.position);
-    take_fixed(first, stop);
+  if (begin >= end && !is_end) return;
+  in_step_ = true;
+  const bool match_follows = !fixed.empty() && fixed.front().position == begin;
+  const std::int32_t next_match = match_follows ? matcher_->candidates(fixed.front())[0].hypothesis_start : kNoChunk;
+  const std::int32_t last_end = end_before(end, fixed);
+  for (std::size_t k = 0; k < count_; ++k) {
+    const bool closes = (paths.last_end[k] != kNoChunk) & (paths.last_end[k] != next_match);
+    keys_[k] += closes ? one_chunk_ : 0;
+    paths.last_end[k] = last_end;
   }
-  leave_words_until(first, end);
-  const Key change = first.key - before;
-  for (std::size_t k = 1; k < path_count_; ++k) {
-    paths_[k].key += change;
-    paths_[k].last_end = first.last_end;
-    paths_[k].next = first.next;
-  }
-}
-
-// Stable; the paths are almost sorted already.
-template <typename Used>
-void MeteorBeam<Used>::sort() {
-  for (std::size_t k = 1; k < path_count_; ++k) {
-    if (paths_[k - 1].key <= paths_[k].key) continue;
-    Path path = std::move(paths_[k]);
-    std::size_t to = k;
-    for (; to > 0 && path.key < paths_[to - 1].key; --to) paths_[to] = std::move(paths_[to - 1]);
-    paths_[to] = std::move(path);
-  }
-}
-
-// Calls sink(key, parent, choice) for all that the paths may do at a position, in METEOR's order. Stops before a
-// path that is_hopeless(key), as are all after it.
-template <typename Used>
-template <typename Hopeless, typename Sink>
-void MeteorBeam<Used>::for_each_branch(const MeteorStop& stop, Hopeless is_hopeless, Sink sink) const {
-  const std::span<const MeteorCandidate> candidates = matcher_->candidates(stop);
-  for (std::uint32_t k = 0; k < path_count_; ++k) {
-    const Path& path = paths_[k];
-    if (is_hopeless(path.key)) break;
-    if (path.next > stop.position) {
-      sink(path.key, k, kCarryOn);
-      continue;
-    }
-    Key key = path.key;
-    for (std::uint32_t c = 0; c < candidates.size(); ++c) {
-      const MeteorCandidate& candidate = candidates[c];
-      if (!path.used.is_free(candidate.hypothesis_start, candidate.hypothesis_length)) continue;
-      const Key taken = key - candidate.search_weight * kOneMatch;
-      sink(path.last_end == candidate.hypothesis_start ? taken : close_chunk(taken, path.last_end), k, c);
-      // METEOR adds the distance to the path it branches from, not to the branch: later branches see it.
-      key = add_distance(key, stop.position, candidate.hypothesis_start);
-    }
-    sink(close_chunk(key, path.last_end), k, kSkip);
-  }
-}
-
-// Keeps the best branches, sorted; of equals the earlier is the better.
-template <typename Used>
-inline void MeteorBeam<Used>::insert(const Branch& branch) {
-  if (branch_count_ == kWidth) {
-    if (branch.key >= branches_[kWidth - 1].key) return;
-  } else {
-    ++branch_count_;
-  }
-  std::size_t to = branch_count_ - 1;
-  for (; to > 0 && branch.key < branches_[to - 1].key; --to) branches_[to] = branches_[to - 1];
-  branches_[to] = branch;
-}
-
-template <typename Used>
-void MeteorBeam<Used>::branch(const MeteorStop& stop) {
-  const std::span<const MeteorCandidate> candidates = matcher_->candidates(stop);
-  Key most_gain = 0;
-  for (const MeteorCandidate& candidate : candidates)
-    most_gain = std::max(most_gain, candidate.search_weight * kOneMatch);
-  // Distances may overflow, so they decide nothing here.
-  const auto is_hopeless = [&](Key key) {
-    return branch_count_ == kWidth && (key - most_gain) >> 32 > branches_[kWidth - 1].key >> 32;
-  };
-  branch_count_ = 0;
-  for_each_branch(stop, is_hopeless, [&](Key key, std::uint32_t parent, std::uint32_t choice) {
-    insert({key, parent, choice});
-  });
-
-  std::swap(paths_, parents_);
-  path_count_ = branch_count_;
-  for (std::size_t k = 0; k < path_count_; ++k) {
-    const auto [key, parent, choice] = branches_[k];
-    Path& path = paths_[k] = parents_[parent];
-    path.key = key;
-    if (choice == kCarryOn) continue;
-    if (choice == kSkip) {
-      path.last_end = kNoChunk;
-      path.next = stop.position + 1;
-      continue;
-    }
-    const MeteorCandidate& candidate = candidates[choice];
-    path.used.add(candidate.hypothesis_start, candidate.hypothesis_length);
-    path.last_end = candidate.hypothesis_start + candidate.hypothesis_length;
-    path.next = stop.position + candidate.reference_length;
-    steps_.push_back({path.last_step, {stop.position, candidate}});
-    path.last_step = static_cast<std::uint32_t>(steps_.size() - 1);
-  }
+  remember_keys();
 }
 
 // After the last choice only the winner counts, and it is known one word later: from there on all paths change
 // alike. Two sorts decide, so the winner has the least key one word later, then here, then comes first. It must also
 // be among the best here, or METEOR would have cut it off; if it is not, returns false and changes nothing.
-template <typename Used>
-bool MeteorBeam<Used>::finish_at_last_choice(const MeteorStop& stop, Stops fixed_after) {
-  const std::span<const MeteorCandidate> candidates = matcher_->candidates(stop);
-  for (const MeteorCandidate& candidate : candidates)
-    if (candidate.reference_length > 1) return false;
-  for (std::size_t k = 0; k < path_count_; ++k)
-    if (paths_[k].next > stop.position + 1) return false;
-
+template <typename Set, typename Key>
+bool MeteorBeam<Set, Key>::finish_at_last_choice(const MeteorStop& stop, Stops fixed_after) {
+  if (!in_step_ || has_long_choice_) return false;
   const bool match_follows = !fixed_after.empty() && fixed_after.front().position == stop.position + 1;
   const std::int32_t next_match =
       match_follows ? matcher_->candidates(fixed_after.front())[0].hypothesis_start : kNoChunk;
-  const auto end_of_chunk = [&](std::uint32_t parent, std::uint32_t choice) -> std::int32_t {
-    if (choice == kSkip) return kNoChunk;
-    if (choice == kCarryOn) return paths_[parent].last_end;
-    return candidates[choice].hypothesis_start + candidates[choice].hypothesis_length;
-  };
-  Key least_later = ~Key{0};
-  std::size_t winner_at = 0;
-  Branch winner{~Key{0}, 0, kSkip};
-  last_keys_.clear();
-  const auto never = [](Key) { return false; };
-  for_each_branch(stop, never, [&](Key key, std::uint32_t parent, std::uint32_t choice) {
-    const std::int32_t last_end = end_of_chunk(parent, choice);
-    const Key later = last_end == next_match ? key : close_chunk(key, last_end);
-    if (later < least_later || (later == least_later && key < winner.key)) {
-      least_later = later;
-      winner = {key, parent, choice};
-      winner_at = last_keys_.size();
-    }
-    last_keys_.push_back(key);
-  });
-  if (last_keys_.size() > kWidth) {
+
+  Key least_later = kDead, winner_key = kDead;
+  Origin winner{0, 0};
+  const Key* row = branches_.data();
+  for (std::uint32_t c = 0; c < choice_count_; ++c, row += stride_) {
+    const std::int32_t end = choices_[c].hypothesis_end;
+    const Key closing = end == kNoChunk || end == next_match ? 0 : one_chunk_;
+    Key least = kDead;
+    for (std::size_t k = 0; k < stride_; ++k) least = std::min(least, row[k]);
+    const std::pair here(least + closing, least), best(least_later, winner_key);
+    if (here > best) continue;
+    bool is_better = here < best;
+    std::tie(least_later, winner_key) = here;
+    for (std::uint32_t k = 0; k < count_; ++k)
+      if (row[k] == least && (is_better || is_before(Origin{k, c}, winner))) {
+        winner = {k, c};
+        is_better = false;
+      }
+  }
+  if (branch_count_ > kWidth && count_branches(winner_key) > kWidth) {
     std::size_t better = 0;
-    for (std::size_t i = 0; i < last_keys_.size(); ++i)
-      better += last_keys_[i] < winner.key || (last_keys_[i] == winner.key && i < winner_at);
+    row = branches_.data();
+    for (std::uint32_t c = 0; c < choice_count_; ++c, row += stride_)
+      for (std::uint32_t k = 0; k < count_; ++k)
+        better += row[k] < winner_key || (row[k] == winner_key && is_before(Origin{k, c}, winner));
     if (better >= kWidth) return false;
   }
-  paths_[0].last_step = paths_[winner.parent].last_step;
-  if (winner.choice != kSkip && winner.choice != kCarryOn) {
-    steps_.push_back({paths_[0].last_step, {stop.position, candidates[winner.choice]}});
-    paths_[0].last_step = static_cast<std::uint32_t>(steps_.size() - 1);
-  }
+  Level& level = levels_[level_count_++];
+  level.stop = &stop;
+  level.origins[0] = winner;
+  count_ = 1;
   return true;
 }
 

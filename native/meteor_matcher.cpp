@@ -1,5 +1,6 @@
 #include "meteor_matcher.hpp"
 
+#include <functional>
 #include <stdexcept>
 
 namespace kataribe {
@@ -11,7 +12,8 @@ MeteorMatcher::MeteorMatcher(const MeteorSentences& sentences)
       phrases_(sentences.phrase_count()),
       related_words_(sentences.word_count()),
       related_phrases_(sentences.phrase_count()),
-      range_of_word_(sentences.word_count()) {}
+      range_of_word_(sentences.word_count()),
+      range_of_phrase_(sentences.phrase_count()) {}
 
 void MeteorMatcher::index_hypothesis(std::size_t hypothesis) {
   if (hypothesis == hypothesis_) return;
@@ -22,6 +24,7 @@ void MeteorMatcher::index_hypothesis(std::size_t hypothesis) {
   for (const PhraseOccurrence& occurrence : hypothesis_phrases_) phrases_.forget(occurrence.phrase);
   related_words_.clear();
   related_phrases_.clear();
+  forget_ranges();
 
   hypothesis_ = hypothesis;
   hypothesis_words_ = sentences_.words(hypothesis);
@@ -33,52 +36,84 @@ void MeteorMatcher::index_hypothesis(std::size_t hypothesis) {
     const std::uint32_t word = hypothesis_words_[i];
     words_.add(word, i);
     if (const std::uint32_t stem = sentences_.stem(word); stem != MeteorSentences::kNoStem) stems_.add(stem, i);
-    for (const std::uint32_t related : sentences_.related_words(word)) related_words_.add(related);
+    related_words_.add_all(sentences_.related_words(word), std::identity{});
   }
   for (std::size_t i = hypothesis_phrases_.size(); i-- > 0;) {
     const std::uint32_t phrase = hypothesis_phrases_[i].phrase;
     phrases_.add(phrase, i);
-    for (const RelatedPhrase& related : sentences_.related_phrases(phrase)) related_phrases_.add(related.phrase);
+    related_phrases_.add_all(sentences_.related_phrases(phrase), [](const RelatedPhrase& related) { return related.phrase; });
   }
 }
 
+void MeteorMatcher::forget_ranges() {
+  candidates_.clear();
+  phrase_matches_.clear();
+  if (++epoch_ != 0) return;
+  std::fill(range_of_word_.begin(), range_of_word_.end(), Range{});
+  std::fill(range_of_phrase_.begin(), range_of_phrase_.end(), Range{});
+  epoch_ = 1;
+}
+
 void MeteorMatcher::match(std::size_t hypothesis, std::size_t reference) {
+  constexpr std::size_t kKeptCandidates = std::size_t{1} << 20;
   index_hypothesis(hypothesis);
   reference_words_ = sentences_.words(reference);
   const bool identical = std::ranges::equal(hypothesis_words_, reference_words_);
-  candidates_.clear();
+  if (identical != only_exact_ || candidates_.size() > kKeptCandidates) forget_ranges();
+  only_exact_ = identical;
   stops_.clear();
-  pass1_.clear();
-  pass2_.clear();
+  candidate_count_ = 0;
   hypothesis_coverage_.assign(hypothesis_words_.size(), 0);
   reference_coverage_.assign(reference_words_.size(), 0);
-  if (++epoch_ == 0) {
-    std::fill(range_of_word_.begin(), range_of_word_.end(), Range{});
-    epoch_ = 1;
-  }
-  if (!identical) find_phrase_matches(reference);
 
-  std::size_t pass1 = 0, pass2 = 0;
-  for (std::size_t j = 0; j < reference_words_.size(); ++j) {
-    const std::uint32_t word = reference_words_[j];
-    const bool has_phrase = (pass1 < pass1_.size() && pass1_[pass1].reference_start == j) ||
-                            (pass2 < pass2_.size() && pass2_[pass2].reference_start == j);
-    if (!related_words_.has(word) && !has_phrase) continue;
-    const Range words = word_candidates(word, identical);
-    if (words.begin < words.end || has_phrase) add_stop(j, words, pass1, pass2);
+  find_places(reference);
+  const std::uint32_t* word = word_places_.data();
+  const PhraseOccurrence* phrase = phrase_places_.data();
+  while (true) {
+    const std::uint32_t j = std::min<std::uint32_t>(*word, phrase->start);
+    if (j >= reference_words_.size()) break;
+    const PhraseOccurrence* first = phrase;
+    while (phrase->start == j) ++phrase;
+    Range words{};
+    if (*word == j) {
+      words = words_like(reference_words_[j]);
+      ++word;
+    }
+    add_stop(j, words, {first, phrase});
   }
   for (MeteorStop& stop : stops_) stop.is_fixed = is_fixed(stop);
 }
 
-// The candidates of one word, shared by all its positions: a word repeated all over both sentences then takes
-// memory for one of them only.
-MeteorMatcher::Range MeteorMatcher::word_candidates(std::uint32_t word, bool exact_only) {
+// Without branches: which of the words match is anybody's guess.
+void MeteorMatcher::find_places(std::size_t reference) {
+  const std::size_t length = reference_words_.size();
+  if (word_places_.size() <= length) word_places_.resize(length + 1);
+  std::size_t count = 0;
+  for (std::size_t j = 0; j < length; ++j) {
+    word_places_[count] = static_cast<std::uint32_t>(j);
+    count += related_words_.has(reference_words_[j]);
+  }
+  word_places_[count] = UINT32_MAX;
+
+  const std::span<const PhraseOccurrence> phrases = sentences_.phrases(reference);
+  if (phrase_places_.size() <= phrases.size()) phrase_places_.resize(phrases.size() + 1);
+  count = 0;
+  if (!only_exact_)
+    for (const PhraseOccurrence& phrase : phrases) {
+      phrase_places_[count] = phrase;
+      count += related_phrases_.has(phrase.phrase);
+    }
+  phrase_places_[count].start = UINT16_MAX;
+}
+
+// A word repeated all over both sentences takes memory for one of its places only.
+MeteorMatcher::Range MeteorMatcher::words_like(std::uint32_t word) {
   Range& range = range_of_word_[word];
   if (range.epoch == epoch_) return range;
   range.epoch = epoch_;
   range.begin = static_cast<std::uint32_t>(candidates_.size());
   append_words(words_, word, MeteorResource::kNone, kExact);
-  if (!exact_only) {
+  if (!only_exact_) {
     if (const std::uint32_t stem = sentences_.stem(word); stem != MeteorSentences::kNoStem)
       append_words(stems_, stem, word, kStem);
     const auto first = static_cast<std::ptrdiff_t>(candidates_.size());
@@ -99,47 +134,48 @@ inline void MeteorMatcher::append_words(const Places& places, std::uint32_t item
       candidates_.push_back({static_cast<std::uint16_t>(i), 1, 1, stage, weight});
 }
 
-// METEOR goes through the table twice: first with its phrases in the reference and their paraphrases in the
-// hypothesis, then with the roles exchanged.
-void MeteorMatcher::find_phrase_matches(std::size_t reference) {
-  // Longer sentences than any caption could pair every word with every word many times over.
-  constexpr std::size_t kMaxMatches = std::size_t{1} << 24;
-  for (const PhraseOccurrence& here : sentences_.phrases(reference)) {
-    if (!related_phrases_.has(here.phrase)) continue;
-    for (const RelatedPhrase related : sentences_.related_phrases(here.phrase))
-      for (auto at = phrases_.first(related.phrase); at != Places::kEnd; at = phrases_.after(at)) {
-        const PhraseOccurrence& there = hypothesis_phrases_[at];
-        const MeteorCandidate candidate{there.start, static_cast<std::uint8_t>(there.length),
-                                        static_cast<std::uint8_t>(here.length), kParaphrase,
-                                        static_cast<std::uint8_t>(there.length / 2 + here.length / 2)};
-        if (related.is_paraphrase) {
-          pass1_.push_back({here.start, candidate, 0});  // found in METEOR's order already
-        } else {
-          pass2_.push_back({here.start, candidate, std::uint64_t{at} << 32 | related.rank});
-        }
-        if (pass1_.size() + pass2_.size() > kMaxMatches)
-          throw std::length_error("two sentences have too many paraphrases in common to align them");
-      }
-  }
-  std::sort(pass2_.begin(), pass2_.end(), [](const PhraseMatch& a, const PhraseMatch& b) {
-    return a.reference_start != b.reference_start ? a.reference_start < b.reference_start : a.order < b.order;
-  });
+MeteorMatcher::Range MeteorMatcher::phrases_like(const PhraseOccurrence& phrase) {
+  Range& range = range_of_phrase_[phrase.phrase];
+  if (range.epoch == epoch_) return range;
+  range.epoch = epoch_;
+  range.begin = static_cast<std::uint32_t>(phrase_matches_.size());
+  for (const RelatedPhrase related : sentences_.related_phrases(phrase.phrase))
+    for (auto at = phrases_.first(related.phrase); at != Places::kEnd; at = phrases_.after(at)) {
+      const PhraseOccurrence& there = hypothesis_phrases_[at];
+      const MeteorCandidate candidate{there.start, static_cast<std::uint8_t>(there.length),
+                                      static_cast<std::uint8_t>(phrase.length), kParaphrase,
+                                      static_cast<std::uint8_t>(there.length / 2 + phrase.length / 2)};
+      phrase_matches_.push_back({candidate, related.is_paraphrase != 0, std::uint64_t{at} << 32 | related.rank});
+    }
+  range.end = static_cast<std::uint32_t>(phrase_matches_.size());
+  return range;
 }
 
-void MeteorMatcher::add_stop(std::size_t j, Range words, std::size_t& pass1, std::size_t& pass2) {
-  const auto begin = static_cast<std::uint32_t>(candidates_.size());
-  const auto append_phrases = [&](const std::vector<PhraseMatch>& matches, std::size_t& next) {
-    for (; next < matches.size() && matches[next].reference_start == j; ++next)
-      candidates_.push_back(matches[next].candidate);
-  };
-  append_phrases(pass1_, pass1);
-  append_phrases(pass2_, pass2);
+// METEOR goes through its table twice: first with its phrases in the reference and their paraphrases in the
+// hypothesis, then with the roles exchanged.
+void MeteorMatcher::add_stop(std::size_t j, Range words, std::span<const PhraseOccurrence> phrases) {
+  // Longer sentences than any caption could pair every word with every word many times over.
+  constexpr std::size_t kMaxCandidates = std::size_t{1} << 24;
   MeteorStop stop{static_cast<std::uint32_t>(j), words.begin, words.end, false};
-  if (candidates_.size() > begin) {  // those of the word come first; they are shared, so copy them
-    const std::size_t count = words.end - words.begin;
-    candidates_.insert(candidates_.begin() + begin, count, MeteorCandidate{});
-    std::copy_n(candidates_.begin() + words.begin, count, candidates_.begin() + begin);
-    stop.begin = begin;
+  if (!phrases.empty()) {
+    stop.begin = static_cast<std::uint32_t>(candidates_.size());
+    for (std::uint32_t c = words.begin; c < words.end; ++c) candidates_.push_back(candidates_[c]);
+    reversed_.clear();
+    for (const PhraseOccurrence& phrase : phrases) {
+      const Range range = phrases_like(phrase);
+      for (std::uint32_t m = range.begin; m < range.end; ++m) {
+        const PhraseMatch& match = phrase_matches_[m];
+        if (match.is_paraphrase) {
+          candidates_.push_back(match.candidate);  // found in METEOR's order already
+        } else {
+          reversed_.push_back(match);
+        }
+      }
+    }
+    std::sort(reversed_.begin(), reversed_.end(), [](const auto& a, const auto& b) { return a.order < b.order; });
+    for (const PhraseMatch& match : reversed_) candidates_.push_back(match.candidate);
+    if (candidates_.size() > kMaxCandidates)
+      throw std::length_error("two sentences have too many paraphrases in common to align them");
     stop.end = static_cast<std::uint32_t>(candidates_.size());
   }
   for (const MeteorCandidate& candidate : candidates(stop)) {
@@ -147,6 +183,7 @@ void MeteorMatcher::add_stop(std::size_t j, Range words, std::size_t& pass1, std
       ++hypothesis_coverage_[candidate.hypothesis_start + k];
     for (std::size_t k = 0; k < candidate.reference_length; ++k) ++reference_coverage_[j + k];
   }
+  candidate_count_ += stop.end - stop.begin;
   stops_.push_back(stop);
 }
 

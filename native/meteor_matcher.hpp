@@ -39,6 +39,8 @@ class MeteorMatcher {
 
   std::size_t hypothesis_length() const { return hypothesis_words_.size(); }
   std::size_t reference_length() const { return reference_words_.size(); }
+  // Of all stops together.
+  std::size_t candidate_count() const { return candidate_count_; }
   // From left to right.
   std::span<const MeteorStop> stops() const { return stops_; }
   std::span<const MeteorCandidate> candidates(const MeteorStop& stop) const {
@@ -46,16 +48,26 @@ class MeteorMatcher {
   }
 
  private:
-  // Most words and phrases are not related, so most questions are answered by a bit in the fastest cache.
-  class Set {
+  // Most words and phrases are not related, so most questions are answered by a byte in the fastest cache.
+  class Marks {
    public:
-    explicit Set(std::size_t items) : bits_(items / 64 + 1) {}
-    void add(std::uint32_t item) { bits_[item / 64] |= std::uint64_t{1} << item % 64; }
-    bool has(std::uint32_t item) const { return bits_[item / 64] >> item % 64 & 1; }
-    void clear() { std::fill(bits_.begin(), bits_.end(), 0); }
+    explicit Marks(std::size_t items) : marks_(items) {}
+    template <typename Items, typename ItemOf>
+    void add_all(const Items& items, ItemOf item_of) {
+      std::uint8_t* const marks = marks_.data();  // bytes may alias anything: hold what the loop reads
+      const std::uint8_t current = current_;
+      for (const auto& item : items) marks[item_of(item)] = current;
+    }
+    bool has(std::uint32_t item) const { return marks_[item] == current_; }
+    void clear() {
+      if (++current_ != 0) return;
+      std::fill(marks_.begin(), marks_.end(), 0);
+      current_ = 1;
+    }
 
    private:
-    std::vector<std::uint64_t> bits_;
+    std::uint8_t current_ = 1;
+    std::vector<std::uint8_t> marks_;
   };
   // Where each word, stem or phrase stands in the hypothesis: a chain of places per item, in order.
   class Places {
@@ -75,19 +87,23 @@ class MeteorMatcher {
    private:
     std::vector<std::uint32_t> first_, next_;
   };
-  struct PhraseMatch {
-    std::uint16_t reference_start;
-    MeteorCandidate candidate;
-    std::uint64_t order;  // among those of the same pass that begin at the same word
-  };
+  // What a word or phrase matches in the hypothesis, wherever it stands in the reference: a range of a list below.
+  // Found when it is asked for the first time, and kept for the other references of the hypothesis.
   struct Range {
     std::uint32_t epoch, begin, end;
   };
+  struct PhraseMatch {
+    MeteorCandidate candidate;
+    bool is_paraphrase;   // METEOR lists the phrase of the hypothesis as a paraphrase of that of the reference
+    std::uint64_t order;  // if not: among those that begin at the same word of the reference
+  };
 
   void index_hypothesis(std::size_t hypothesis);
-  void find_phrase_matches(std::size_t reference);
-  void add_stop(std::size_t position, Range words, std::size_t& pass1, std::size_t& pass2);
-  Range word_candidates(std::uint32_t word, bool exact_only);
+  void forget_ranges();
+  Range words_like(std::uint32_t word);
+  Range phrases_like(const PhraseOccurrence& phrase);
+  void find_places(std::size_t reference);
+  void add_stop(std::size_t position, Range words, std::span<const PhraseOccurrence> phrases);
   void append_words(const Places& places, std::uint32_t item, std::uint32_t other_than, MeteorStage stage);
   bool is_fixed(const MeteorStop& stop) const;
 
@@ -96,13 +112,17 @@ class MeteorMatcher {
   std::span<const std::uint32_t> hypothesis_words_, reference_words_;
   std::span<const PhraseOccurrence> hypothesis_phrases_;
   Places words_, stems_, phrases_;
-  Set related_words_, related_phrases_;  // to anything in the hypothesis
+  Marks related_words_, related_phrases_;  // to anything in the hypothesis
 
-  std::vector<MeteorCandidate> candidates_;
-  std::vector<MeteorStop> stops_;
-  std::vector<Range> range_of_word_;  // valid if of the current epoch
+  bool only_exact_ = false;
   std::uint32_t epoch_ = 0;
-  std::vector<PhraseMatch> pass1_, pass2_;
+  std::vector<Range> range_of_word_, range_of_phrase_;  // valid if of the current epoch
+  std::vector<MeteorCandidate> candidates_;
+  std::vector<PhraseMatch> phrase_matches_, reversed_;
+  std::vector<MeteorStop> stops_;
+  std::size_t candidate_count_ = 0;
+  std::vector<std::uint32_t> word_places_;        // in the reference, of words that match
+  std::vector<PhraseOccurrence> phrase_places_;  // of phrases that do
   std::vector<std::uint32_t> hypothesis_coverage_, reference_coverage_;  // how many candidates cover each word
 };
 
