@@ -9,6 +9,7 @@
 #include <numeric>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "bindings.hpp"
 #include "english_stemmer.hpp"
@@ -23,52 +24,73 @@ namespace {
 
 std::string_view view(const nb::bytes& bytes) { return {bytes.c_str(), bytes.size()}; }
 
-std::vector<std::string> to_utf8(const nb::list& sentences) {
-  std::vector<std::string> lines;
-  lines.reserve(sentences.size());
-  for (const nb::handle sentence : sentences) {
-    if (!nb::isinstance<nb::str>(sentence)) throw nb::type_error("sentences must be strings");
-    Py_ssize_t size = 0;
-    if (const char* bytes = PyUnicode_AsUTF8AndSize(sentence.ptr(), &size)) {
-      lines.emplace_back(bytes, static_cast<std::size_t>(size));
-    } else {  // lone surrogates; Java writes them as question marks too
-      PyErr_Clear();
-      lines.emplace_back(view(nb::cast<nb::bytes>(sentence.attr("encode")("utf-8", "replace"))));
-    }
+// Python knows the case of every letter, so the odd line that is not ASCII goes there.
+std::string lower(std::string line) {
+  const auto is_ascii = [](char c) { return static_cast<unsigned char>(c) < 0x80; };
+  if (!std::ranges::all_of(line, is_ascii)) {
+    nb::gil_scoped_acquire acquire;
+    return nb::cast<std::string>(nb::str(line.data(), line.size()).attr("lower")());
   }
-  return lines;
-}
-
-bool lower_ascii(std::string& line) {
-  for (char& c : line) {
-    if (static_cast<unsigned char>(c) >= 0x80) return false;
+  for (char& c : line)
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return true;
+  return line;
 }
 
-// Normalizes and lower-cases. Python knows the case of every letter, so the odd line that is not ASCII goes there.
-void normalize(std::vector<std::string>& lines, const DotPrefixes& prefixes) {
-  std::vector<std::string*> not_ascii;
-  {
-    nb::gil_scoped_release release;
-    for (std::string& line : lines) {
-      line = meteor_normalize(line, prefixes);
-      if (!lower_ascii(line)) not_ascii.push_back(&line);
+// The lines of a text that is held in one piece.
+class Lines {
+ public:
+  explicit Lines(const nb::list& sentences) {
+    ends_.reserve(sentences.size());
+    for (const nb::handle sentence : sentences) {
+      if (!nb::isinstance<nb::str>(sentence)) throw nb::type_error("sentences must be strings");
+      Py_ssize_t size = 0;
+      if (const char* bytes = PyUnicode_AsUTF8AndSize(sentence.ptr(), &size)) {
+        text_.append(bytes, static_cast<std::size_t>(size));
+      } else {  // lone surrogates; Java writes them as question marks too
+        PyErr_Clear();
+        text_.append(view(nb::cast<nb::bytes>(sentence.attr("encode")("utf-8", "replace"))));
+      }
+      ends_.push_back(text_.size());
     }
   }
-  for (std::string* line : not_ascii)
-    *line = nb::cast<std::string>(nb::str(line->data(), line->size()).attr("lower")());
-}
+
+  // Tokenizes as METEOR does, and lower-cases.
+  void normalize(const DotPrefixes& prefixes) {
+    std::string text;
+    text.reserve(text_.size());
+    for (std::size_t line = 0, start = 0; line < ends_.size(); ++line) {
+      const std::string_view old = std::string_view(text_).substr(start, ends_[line] - start);
+      if (meteor_is_normal(old)) {
+        text += old;
+      } else {
+        text += lower(meteor_normalize(old, prefixes));
+      }
+      start = std::exchange(ends_[line], text.size());
+    }
+    text_ = std::move(text);
+  }
+
+  std::vector<std::string_view> views() const {
+    std::vector<std::string_view> lines;
+    lines.reserve(ends_.size());
+    for (std::size_t line = 0, start = 0; line < ends_.size(); start = ends_[line++])
+      lines.push_back(std::string_view(text_).substr(start, ends_[line] - start));
+    return lines;
+  }
+
+ private:
+  std::string text_;
+  std::vector<std::size_t> ends_;
+};
 
 // Holds on to nothing but its own copies: the resource may be closed once the sentences are prepared.
 MeteorSentences prepare(std::optional<const MeteorResource*> resource, const nb::list& sentences, bool normalized) {
   const MeteorResource* data = resource.value_or(nullptr);
   if (normalized && !data) throw std::invalid_argument("normalizing needs a resource: it holds the abbreviations");
-  std::vector<std::string> lines = to_utf8(sentences);
-  if (normalized) normalize(lines, data->dot_prefixes());
+  Lines lines(sentences);
   nb::gil_scoped_release release;
-  return MeteorSentences(data, lines);
+  if (normalized) lines.normalize(data->dot_prefixes());
+  return MeteorSentences(data, lines.views());
 }
 
 // Rows by hypothesis: the matcher prepares each hypothesis once for all its references.
@@ -218,9 +240,10 @@ void bind_meteor(nb::module_& m) {
         [](const MeteorResource& resource, const nb::str& sentence) {
           nb::list one;
           one.append(sentence);
-          std::vector<std::string> lines = to_utf8(one);
-          normalize(lines, resource.dot_prefixes());
-          return lines[0];
+          Lines lines(one);
+          nb::gil_scoped_release release;
+          lines.normalize(resource.dot_prefixes());
+          return std::string(lines.views()[0]);
         },
         nb::arg("resource"), nb::arg("sentence"), "The tokens METEOR sees in a raw English sentence.");
   m.def("english_stem",

@@ -6,7 +6,10 @@
 #include <span>
 #include <stdexcept>
 
+#include "detachment.hpp"
+#include "english_stemmer.hpp"
 #include "meteor_format.hpp"
+#include "utf8.hpp"
 
 namespace kataribe {
 
@@ -40,6 +43,34 @@ Grouped group(const std::vector<std::pair<std::uint32_t, std::uint32_t>>& pairs,
   std::vector<std::uint32_t> next(grouped.starts.begin(), grouped.starts.end() - 1);
   for (const auto& [key, value] : pairs) grouped.values[next[key]++] = value;
   return grouped;
+}
+
+std::span<const std::uint32_t> values_of(const Grouped& grouped, std::uint32_t key) {
+  return std::span(grouped.values).subspan(grouped.starts[key], grouped.starts[key + 1] - grouped.starts[key]);
+}
+
+// The synsets METEOR gives each word: those of its own entry, and of the entries of its base forms.
+Grouped synsets_of_all_forms(const Interner& words, const Grouped& entries, const Grouped& bases) {
+  Grouped synsets{{0}, {}};
+  for (std::uint32_t word = 0; word < words.size(); ++word) {
+    const auto first = static_cast<std::ptrdiff_t>(synsets.values.size());
+    const auto append_entry = [&](std::uint32_t form) {
+      const std::span<const std::uint32_t> entry = values_of(entries, form);
+      synsets.values.insert(synsets.values.end(), entry.begin(), entry.end());
+      return !entry.empty();
+    };
+    append_entry(word);
+    for (const std::uint32_t base : values_of(bases, word)) append_entry(base);
+    if (values_of(bases, word).empty())
+      detach_ending(words[word], [&](std::string_view base) {
+        const std::uint32_t found = words.find(base);
+        return found != Interner::kNone && append_entry(found);
+      });
+    std::sort(synsets.values.begin() + first, synsets.values.end());
+    synsets.values.erase(std::unique(synsets.values.begin() + first, synsets.values.end()), synsets.values.end());
+    synsets.starts.push_back(static_cast<std::uint32_t>(synsets.values.size()));
+  }
+  return synsets;
 }
 
 class Writer {
@@ -76,29 +107,6 @@ class Writer {
 };
 
 }  // namespace
-
-MeteorResourceBuilder::Phrases::Phrases() : edges_{0}, slots_(1 << 16) {}
-
-std::size_t MeteorResourceBuilder::Phrases::slot_of(std::uint64_t edge) const {
-  const std::size_t mask = slots_.size() - 1;
-  std::size_t slot = edge * 0x9E3779B97F4A7C15u >> 32 & mask;
-  while (slots_[slot] != 0 && edges_[slots_[slot]] != edge) slot = (slot + 1) & mask;
-  return slot;
-}
-
-std::uint32_t MeteorResourceBuilder::Phrases::child(std::uint32_t parent, std::uint32_t word) {
-  if (2 * edges_.size() > slots_.size()) {
-    slots_.assign(2 * slots_.size(), 0);
-    for (std::uint32_t phrase = 1; phrase < size(); ++phrase) slots_[slot_of(edges_[phrase])] = phrase;
-  }
-  const std::uint64_t edge = std::uint64_t{parent} << 32 | word;
-  std::uint32_t& slot = slots_[slot_of(edge)];
-  if (slot == 0) {
-    slot = size();
-    edges_.push_back(edge);
-  }
-  return slot;
-}
 
 MeteorResourceBuilder::MeteorResourceBuilder(std::string_view function_words, std::string_view exceptions,
                                              std::string_view synsets, std::string_view dot_prefixes)
@@ -165,7 +173,7 @@ std::uint32_t MeteorResourceBuilder::phrase(std::string_view words) {
   std::uint32_t phrase = 0;
   while (!words.empty())
     if (const std::string_view word = take(words, ' '); !word.empty())
-      phrase = phrases_.child(phrase, words_.add(word));
+      phrase = phrases_.add(phrase, words_.add(word));
   return phrase;
 }
 
@@ -190,12 +198,23 @@ std::vector<std::uint32_t> MeteorResourceBuilder::number_breadth_first() const {
   return number;
 }
 
+// The stem of each word, which becomes a word if it is none.
+std::vector<std::uint32_t> MeteorResourceBuilder::stem_words() {
+  std::vector<std::uint32_t> stems;
+  while (stems.size() < words_.size()) {
+    const std::string_view word = words_[static_cast<std::uint32_t>(stems.size())];
+    stems.push_back(words_.add(encode_utf8(english_stem(decode_utf8(word)))));
+  }
+  return stems;
+}
+
 std::string MeteorResourceBuilder::finish() {
   if (!partial_line_.empty()) add_line(std::exchange(partial_line_, {}));
   if (line_count_ == 0 || line_count_ % 3 != 0)
     throw std::invalid_argument("METEOR's paraphrase table ends in the middle of an entry");
   phrases_.release_index();
 
+  const std::vector<std::uint32_t> stems = stem_words();
   const std::uint32_t word_count = words_.size(), phrase_count = phrases_.size();
   const std::vector<std::uint32_t> number = number_breadth_first();
   std::vector<std::uint32_t> trie_words(phrase_count), trie_children(phrase_count + 1);
@@ -217,17 +236,19 @@ std::string MeteorResourceBuilder::finish() {
   }
   std::vector<std::uint8_t> function_words(word_count);
   std::fill_n(function_words.begin(), function_word_count_, std::uint8_t{1});
-  const Grouped synsets = group(synsets_, word_count), bases = group(bases_, word_count);
+  const Grouped entries = group(synsets_, word_count), bases = group(bases_, word_count);
+  const Grouped synsets = synsets_of_all_forms(words_, entries, bases);
 
   Writer writer(std::size_t{4} * (3 * phrase_count + paraphrases.values.size()) + (std::size_t{16} << 20));
   writer.add(format::kWordStarts, word_starts);
   writer.add(format::kWordBytes, word_bytes);
   writer.add(format::kWordSlots, words_.slots());
   writer.add(format::kFunctionWords, function_words);
+  writer.add(format::kStems, stems);
+  writer.add(format::kEntryStarts, entries.starts);
+  writer.add(format::kEntries, entries.values);
   writer.add(format::kSynsetStarts, synsets.starts);
   writer.add(format::kSynsets, synsets.values);
-  writer.add(format::kBaseStarts, bases.starts);
-  writer.add(format::kBases, bases.values);
   writer.add(format::kTrieWords, trie_words);
   writer.add(format::kTrieChildren, trie_children);
   writer.add(format::kParaphraseStarts, paraphrases.starts);

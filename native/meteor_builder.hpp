@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "interner.hpp"
+#include "phrase_trie.hpp"
 
 namespace kataribe {
 
@@ -23,25 +24,10 @@ class MeteorResourceBuilder {
   std::string finish();
 
  private:
-  // Every phrase seen, as a trie: (parent phrase, word) -> phrase, in a hash table with linear probing.
-  class Phrases {
-   public:
-    Phrases();
-    std::uint32_t child(std::uint32_t parent, std::uint32_t word);
-    std::uint32_t size() const { return static_cast<std::uint32_t>(edges_.size()); }
-    std::uint32_t parent(std::uint32_t phrase) const { return static_cast<std::uint32_t>(edges_[phrase] >> 32); }
-    std::uint32_t word(std::uint32_t phrase) const { return static_cast<std::uint32_t>(edges_[phrase]); }
-    void release_index() { slots_ = {}; }
-
-   private:
-    std::size_t slot_of(std::uint64_t edge) const;
-    std::vector<std::uint64_t> edges_;  // parent and word of each phrase; number 0 is the root
-    std::vector<std::uint32_t> slots_;
-  };
-
   void add_line(std::string_view line);
   std::uint32_t phrase(std::string_view words);
   std::vector<std::uint32_t> number_breadth_first() const;
+  std::vector<std::uint32_t> stem_words();
 
   using Pair = std::pair<std::uint32_t, std::uint32_t>;
   Interner words_;
@@ -50,7 +36,7 @@ class MeteorResourceBuilder {
   std::vector<Pair> paraphrases_;  // phrase, paraphrase
   std::uint32_t function_word_count_;
   std::string dot_prefixes_;
-  Phrases phrases_;
+  PhraseTrie phrases_;
   std::string partial_line_;
   std::uint64_t line_count_ = 0;
   std::string last_source_text_;

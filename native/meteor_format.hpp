@@ -15,7 +15,7 @@
 namespace kataribe::meteor_format {
 
 // Bump the version whenever the content or its meaning changes: files of another version are rebuilt.
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kVersion = 2;
 constexpr std::array<char, 8> kMagic = {'K', 'T', 'M', 'E', 'T', 'E', 'O', 'R'};
 
 enum Section : std::uint32_t {
@@ -23,10 +23,11 @@ enum Section : std::uint32_t {
   kWordBytes,         // UTF-8
   kWordSlots,         // u32: hash table of word numbers, as class Interner lays it out
   kFunctionWords,     // u8 per word: 1 if METEOR counts it as a function word
+  kStems,             // u32 per word: the number of its stem, which is a word too
+  kEntryStarts,       // u32 per word
+  kEntries,           // u32: the WordNet synsets listed for this very word
   kSynsetStarts,      // u32 per word
-  kSynsets,           // u32: WordNet synset numbers
-  kBaseStarts,        // u32 per word
-  kBases,             // u32: word numbers of the base forms of an irregular form
+  kSynsets,           // u32: the synsets METEOR gives the word, its base forms considered; sorted, without repeats
   kTrieWords,         // u32: the last word of each phrase
   kTrieChildren,      // u32
   kParaphraseStarts,  // u32

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "detachment.hpp"
 #include "interner.hpp"
 #include "utf8.hpp"
 
@@ -11,18 +12,6 @@ namespace kataribe {
 namespace format = meteor_format;
 
 namespace {
-
-struct Detachment {
-  std::string_view suffix, ending;
-};
-
-// WordNet's rules of detachment for nouns, verbs and adjectives, in METEOR's order; the first that leads to a
-// word of the dictionary wins.
-constexpr Detachment kDetachments[] = {
-    {"s", ""},      {"ses", "s"},  {"xes", "x"}, {"zes", "z"}, {"ches", "ch"}, {"shes", "sh"}, {"men", "man"},
-    {"ies", "y"},   {"es", "e"},   {"es", ""},   {"ed", "e"},  {"ed", ""},     {"ing", "e"},   {"ing", ""},
-    {"er", ""},     {"est", ""},   {"er", "e"},  {"est", "e"},
-};
 
 DotPrefixes parse_dot_prefixes(std::string_view lines) {
   constexpr std::string_view kNumericOnly = "#NUMERIC_ONLY#";
@@ -73,10 +62,11 @@ MeteorResource::MeteorResource(const std::string& path) : file_(path) {
   word_bytes_ = section<char>(format::kWordBytes);
   word_slots_ = section<std::uint32_t>(format::kWordSlots);
   function_words_ = section<std::uint8_t>(format::kFunctionWords);
+  stems_ = section<std::uint32_t>(format::kStems);
+  entry_starts_ = section<std::uint32_t>(format::kEntryStarts);
+  entries_ = section<std::uint32_t>(format::kEntries);
   synset_starts_ = section<std::uint32_t>(format::kSynsetStarts);
   synsets_ = section<std::uint32_t>(format::kSynsets);
-  base_starts_ = section<std::uint32_t>(format::kBaseStarts);
-  bases_ = section<std::uint32_t>(format::kBases);
   trie_words_ = section<std::uint32_t>(format::kTrieWords);
   trie_children_ = section<std::uint32_t>(format::kTrieChildren);
   paraphrase_starts_ = section<std::uint32_t>(format::kParaphraseStarts);
@@ -117,34 +107,14 @@ std::uint32_t MeteorResource::extend(std::uint32_t phrase, std::uint32_t word) c
   return found != last && *found == word ? begin + static_cast<std::uint32_t>(found - first) : kNone;
 }
 
-void MeteorResource::append_synsets(std::uint32_t word, std::vector<std::uint32_t>& synsets) const {
-  const std::span<const std::uint32_t> own = slice(synsets_, synset_starts_, word);
-  synsets.insert(synsets.end(), own.begin(), own.end());
-}
-
-std::vector<std::uint32_t> MeteorResource::synsets(std::string_view text) const {
-  std::vector<std::uint32_t> result;
-  std::span<const std::uint32_t> bases;
-  if (const std::uint32_t word = find_word(text); word != kNone) {
-    append_synsets(word, result);
-    bases = slice(bases_, base_starts_, word);
-  }
-  for (const std::uint32_t base : bases) append_synsets(base, result);
-
-  if (bases.empty() && text.size() > 2 && !text.ends_with("ss")) {
-    for (const auto& [suffix, ending] : kDetachments) {
-      if (!text.ends_with(suffix)) continue;
-      std::string base(text.substr(0, text.size() - suffix.size()));
-      base += ending;
-      const std::uint32_t word = find_word(base);
-      if (word == kNone || slice(synsets_, synset_starts_, word).empty()) continue;
-      append_synsets(word, result);
-      break;
-    }
-  }
-  std::sort(result.begin(), result.end());
-  result.erase(std::unique(result.begin(), result.end()), result.end());
-  return result;
+std::span<const std::uint32_t> MeteorResource::synsets_of_unknown(std::string_view text) const {
+  std::span<const std::uint32_t> entry;
+  detach_ending(text, [&](std::string_view base) {
+    const std::uint32_t word = find_word(base);
+    if (word != kNone) entry = slice(entries_, entry_starts_, word);
+    return !entry.empty();
+  });
+  return entry;
 }
 
 }  // namespace kataribe

@@ -25,13 +25,23 @@ class MeteorResource {
   // Reads the whole file once; throws if any byte has changed since it was built.
   void verify() const;
 
+  std::size_t word_count() const { return function_words_.size(); }
+  std::size_t phrase_count() const { return trie_words_.size(); }
   std::uint32_t find_word(std::string_view word) const;
   bool is_function_word(std::uint32_t word) const { return at(function_words_, word) != 0; }
-  // The synsets METEOR gives a word, inflected or not, known or not. Sorted, without repeats.
-  std::vector<std::uint32_t> synsets(std::string_view word) const;
+  // The number of its stem, which is the number of a word.
+  std::uint32_t stem(std::uint32_t word) const { return at(stems_, word); }
+  // The synsets METEOR gives a word, inflected or not. Sorted, without repeats.
+  std::span<const std::uint32_t> synsets(std::uint32_t word) const { return slice(synsets_, synset_starts_, word); }
+  // The same for a word that the resource does not know: it may know a base form.
+  std::span<const std::uint32_t> synsets_of_unknown(std::string_view word) const;
 
   // The phrase that goes on with `word` after `phrase` (kRoot: the one-word phrase), or kNone.
   std::uint32_t extend(std::uint32_t phrase, std::uint32_t word) const;
+  // All words that make a longer phrase of it.
+  std::span<const std::uint32_t> followers(std::uint32_t phrase) const {
+    return slice(trie_words_, trie_children_, phrase);
+  }
   std::span<const std::uint32_t> paraphrases(std::uint32_t phrase) const {
     return slice(paraphrases_, paraphrase_starts_, phrase);
   }
@@ -58,10 +68,9 @@ class MeteorResource {
   template <typename T>
   std::span<const T> section(meteor_format::Section which) const;
   std::string_view word_text(std::uint32_t word) const;
-  void append_synsets(std::uint32_t word, std::vector<std::uint32_t>& synsets) const;
 
   MappedFile file_;
-  std::span<const std::uint32_t> word_starts_, word_slots_, synset_starts_, synsets_, base_starts_, bases_;
+  std::span<const std::uint32_t> word_starts_, word_slots_, stems_, entry_starts_, entries_, synset_starts_, synsets_;
   std::span<const std::uint32_t> trie_words_, trie_children_, paraphrase_starts_, paraphrases_;
   std::span<const std::uint8_t> function_words_;
   std::span<const char> word_bytes_;

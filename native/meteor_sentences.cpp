@@ -1,47 +1,72 @@
 #include "meteor_sentences.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <numeric>
 #include <stdexcept>
 
 #include "english_stemmer.hpp"
 #include "numbering.hpp"
+#include "phrase_trie.hpp"
 #include "utf8.hpp"
 
 namespace kataribe {
 
-MeteorSentences::MeteorSentences(const MeteorResource* resource, std::span<const std::string> lines) {
-  Interner vocabulary;
-  for (const std::string& line : lines) {
-    constexpr const char* kBlanks = " \t\n\r\f";  // other blanks, such as the no-break space, are part of a token
-    std::size_t start = line.find_first_not_of(kBlanks);
-    while (start != std::string::npos) {
-      const std::size_t end = std::min(line.find_first_of(kBlanks, start), line.size());
-      words_.values.push_back(vocabulary.add(std::string_view(line).substr(start, end - start)));
-      start = line.find_first_not_of(kBlanks, end);
+namespace {
+
+// Other blanks, such as the no-break space, are part of a token.
+bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r' && c != '\v'); }
+
+}  // namespace
+
+MeteorSentences::MeteorSentences(const MeteorResource* resource, std::span<const std::string_view> lines) {
+  Vocabulary vocabulary;
+  for (const std::string_view line : lines) {
+    for (std::size_t at = 0; at < line.size();) {
+      const std::size_t start = at;
+      while (at < line.size() && !is_blank(line[at])) ++at;
+      if (at > start) words_.values.push_back(vocabulary.texts.add(line.substr(start, at - start)));
+      ++at;
     }
     words_.end_list();
     if (words_[words_.size() - 1].size() > kMaxWords)
       throw std::length_error("a sentence has more words than METEOR is computed for (" + std::to_string(kMaxWords) +
                               ")");
   }
-  is_function_.assign(vocabulary.size(), 0);
-  stems_.assign(vocabulary.size(), kNoStem);
+  const std::uint32_t word_count = vocabulary.texts.size();
+  is_function_.assign(word_count, 0);
+  stems_.assign(word_count, kNoStem);
   if (resource) {
-    find_stems(vocabulary);
+    for (std::uint32_t word = 0; word < word_count; ++word) {
+      const std::uint32_t known = resource->find_word(vocabulary.texts[word]);
+      vocabulary.known.push_back(known);
+      is_function_[word] = known != MeteorResource::kNone && resource->is_function_word(known);
+    }
+    find_stems(*resource, vocabulary);
     find_synonyms(*resource, vocabulary);
     find_phrases(*resource, vocabulary);
   } else {
-    synonyms_.starts.resize(vocabulary.size() + 1);
+    synonyms_.starts.resize(word_count + 1);
     occurrences_.starts.resize(size() + 1);
   }
   relate_words();
 }
 
-void MeteorSentences::find_stems(const Interner& vocabulary) {
-  Interner stems;
+void MeteorSentences::find_stems(const MeteorResource& resource, const Vocabulary& vocabulary) {
+  Numbering stems;    // stem of the resource -> stem of the batch
+  Interner unknown;   // stems that the resource does not know have numbers after its own
   std::vector<std::uint32_t> uses;
-  for (std::uint32_t word = 0; word < vocabulary.size(); ++word) {
-    stems_[word] = stems.add(encode_utf8(english_stem(decode_utf8(vocabulary[word]))));
+  for (std::uint32_t word = 0; word < word_count(); ++word) {
+    std::uint32_t stem;
+    if (const std::uint32_t known = vocabulary.known[word]; known != MeteorResource::kNone) {
+      stem = resource.stem(known);
+    } else {
+      const std::string text = encode_utf8(english_stem(decode_utf8(vocabulary.texts[word])));
+      stem = resource.find_word(text);
+      if (stem == MeteorResource::kNone)
+        stem = static_cast<std::uint32_t>(resource.word_count()) + unknown.add(text);
+    }
+    stems_[word] = stems.add(stem);
     uses.resize(stems.size());
     ++uses[stems_[word]];
   }
@@ -50,19 +75,27 @@ void MeteorSentences::find_stems(const Interner& vocabulary) {
   stem_count_ = stems.size();
 }
 
-void MeteorSentences::find_synonyms(const MeteorResource& resource, const Interner& vocabulary) {
+void MeteorSentences::find_synonyms(const MeteorResource& resource, const Vocabulary& vocabulary) {
   Numbering numbers;  // synset of the resource -> synset of the batch
-  std::vector<std::vector<std::uint32_t>> synsets, members;
-  for (std::uint32_t word = 0; word < vocabulary.size(); ++word) {
-    synsets.push_back(resource.synsets(vocabulary[word]));
-    for (std::uint32_t& synset : synsets.back()) {
-      synset = numbers.add(synset);
-      members.resize(numbers.size());
-      members[synset].push_back(word);
-    }
+  Lists<std::uint32_t> synsets, members;
+  for (std::uint32_t word = 0; word < word_count(); ++word) {
+    const std::uint32_t known = vocabulary.known[word];
+    for (const std::uint32_t synset : known == MeteorResource::kNone
+                                          ? resource.synsets_of_unknown(vocabulary.texts[word])
+                                          : resource.synsets(known))
+      synsets.values.push_back(numbers.add(synset));
+    synsets.end_list();
   }
+  members.starts.assign(numbers.size() + 1, 0);
+  for (const std::uint32_t synset : synsets.values) ++members.starts[synset + 1];
+  std::partial_sum(members.starts.begin(), members.starts.end(), members.starts.begin());
+  members.values.resize(synsets.values.size());
+  std::vector<std::size_t> next(members.starts.begin(), members.starts.end() - 1);
+  for (std::uint32_t word = 0; word < word_count(); ++word)
+    for (const std::uint32_t synset : synsets[word]) members.values[next[synset]++] = word;
+
   std::vector<std::uint32_t> synonyms;
-  for (std::uint32_t word = 0; word < vocabulary.size(); ++word) {
+  for (std::uint32_t word = 0; word < word_count(); ++word) {
     synonyms.clear();
     for (const std::uint32_t synset : synsets[word])
       for (const std::uint32_t member : members[synset])
@@ -92,54 +125,120 @@ void MeteorSentences::relate_words() {
   }
 }
 
-void MeteorSentences::find_phrases(const MeteorResource& resource, const Interner& vocabulary) {
-  constexpr std::uint32_t kNone = MeteorResource::kNone;
-  std::vector<std::uint32_t> resource_words, one_word_phrases;
-  for (std::uint32_t word = 0; word < vocabulary.size(); ++word) {
-    const std::uint32_t known = resource.find_word(vocabulary[word]);
-    is_function_[word] = known != kNone && resource.is_function_word(known);
-    resource_words.push_back(known);
-    one_word_phrases.push_back(known == kNone ? kNone : resource.extend(MeteorResource::kRoot, known));
+namespace {
+
+class BitSet {
+ public:
+  explicit BitSet(std::size_t items) : bits_(items / 64 + 1) {}
+  void add(std::size_t item) { bits_.at(item / 64) |= std::uint64_t{1} << item % 64; }
+  bool has(std::size_t item) const { return item / 64 < bits_.size() && (bits_[item / 64] >> item % 64 & 1) != 0; }
+
+ private:
+  std::vector<std::uint64_t> bits_;
+};
+
+// Which words may follow a phrase; may say yes too often. Nearly always asked in vain, so it has to be fast.
+class Followers {
+ public:
+  explicit Followers(std::size_t questions)
+      : shift_(64 - std::clamp<int>(std::bit_width(4 * questions), 12, 26)), bits_(std::size_t{1} << (64 - shift_ - 6)) {}
+  void add(std::uint32_t phrase, std::uint32_t word) { bits_[place(phrase, word) / 64] |= bit(phrase, word); }
+  bool may_have(std::uint32_t phrase, std::uint32_t word) const {
+    return (bits_[place(phrase, word) / 64] & bit(phrase, word)) != 0;
   }
 
-  Numbering numbers;  // phrase of the resource -> phrase of the batch
+ private:
+  std::uint64_t place(std::uint32_t phrase, std::uint32_t word) const {
+    return (phrase * 0x9E3779B97F4A7C15u + word * 0xD6E8FEB86659FD93u) >> shift_;
+  }
+  std::uint64_t bit(std::uint32_t phrase, std::uint32_t word) const {
+    return std::uint64_t{1} << place(phrase, word) % 64;
+  }
+  int shift_;
+  std::vector<std::uint64_t> bits_;
+};
+
+}  // namespace
+
+void MeteorSentences::find_phrases(const MeteorResource& resource, const Vocabulary& vocabulary) {
+  constexpr std::uint32_t kNone = MeteorResource::kNone;
+  const std::vector<std::uint32_t>& known = vocabulary.known;
+  BitSet known_words(resource.word_count());
+  for (const std::uint32_t word : known)
+    if (word != kNone) known_words.add(word);
+
+  PhraseTrie phrases;  // those of the batch; and their numbers in the resource:
+  std::vector<std::uint32_t> known_phrases{MeteorResource::kRoot};
+  Followers followers(words_.values.size());
+  const auto discover = [&](std::uint32_t phrase, std::uint32_t word) {
+    if (known[word] == kNone) return kNone;
+    const std::uint32_t longer = resource.extend(known_phrases[phrase], known[word]);
+    if (longer == kNone) return kNone;
+    const std::uint32_t number = phrases.add(phrase, word);
+    known_phrases.push_back(longer);
+    for (const std::uint32_t follower : resource.followers(longer))
+      if (known_words.has(follower)) followers.add(number, follower);
+    return number;
+  };
+  std::vector<std::uint32_t> one_word_phrases(word_count());
+  for (std::uint32_t word = 0; word < word_count(); ++word) one_word_phrases[word] = discover(0, word);
+
   for (std::size_t sentence = 0; sentence < size(); ++sentence) {
     const std::span<const std::uint32_t> words = words_[sentence];
     for (std::size_t start = 0; start < words.size(); ++start) {
       std::uint32_t phrase = one_word_phrases[words[start]];
       for (std::size_t end = start + 1; phrase != kNone; ++end) {
         occurrences_.values.push_back(
-            {numbers.add(phrase), static_cast<std::uint16_t>(start), static_cast<std::uint16_t>(end - start)});
-        if (end == words.size() || resource_words[words[end]] == kNone) break;
-        phrase = resource.extend(phrase, resource_words[words[end]]);
+            {phrase, static_cast<std::uint16_t>(start), static_cast<std::uint16_t>(end - start)});
+        if (end == words.size() || !followers.may_have(phrase, known[words[end]])) break;
+        const std::uint32_t longer = phrases.find(phrase, words[end]);
+        phrase = longer == PhraseTrie::kNone ? discover(phrase, words[end]) : longer;
       }
     }
     occurrences_.end_list();
   }
+  relate_phrases(resource, known_phrases);
+}
 
-  std::vector<std::vector<RelatedPhrase>> related(numbers.size()), reverse(numbers.size());
-  for (std::uint32_t phrase = 0; phrase < numbers.size(); ++phrase) {
+void MeteorSentences::relate_phrases(const MeteorResource& resource, std::span<const std::uint32_t> known_phrases) {
+  Numbering numbers;
+  BitSet is_known(resource.phrase_count());
+  for (const std::uint32_t phrase : known_phrases) {
+    numbers.add(phrase);
+    is_known.add(phrase);
+  }
+  struct Relation {
+    std::uint32_t phrase, paraphrase, rank;
+  };
+  std::vector<Relation> relations;
+  for (std::uint32_t phrase = 0; phrase < known_phrases.size(); ++phrase) {
     std::uint32_t rank = 0;
-    for (const std::uint32_t listed : resource.paraphrases(numbers[phrase])) {
-      const std::uint32_t paraphrase = numbers.find(listed);
-      if (paraphrase == Numbering::kNone) continue;
-      related[phrase].push_back({paraphrase, rank, true});
-      reverse[paraphrase].push_back({phrase, rank, false});
-      ++rank;
-    }
-  }
-  for (std::size_t phrase = 0; phrase < related.size(); ++phrase) {
-    for (const auto* phrases : {&related[phrase], &reverse[phrase]})
-      related_phrases_.values.insert(related_phrases_.values.end(), phrases->begin(), phrases->end());
-    related_phrases_.end_list();
+    for (const std::uint32_t listed : resource.paraphrases(known_phrases[phrase]))
+      if (is_known.has(listed)) relations.push_back({phrase, numbers.find(listed), rank++});
   }
 
-  // Most phrases have no partner in the batch; forget where they occur.
-  std::size_t kept = 0, next = 0;
+  // Most phrases have no partner in the batch: only the others get a number, and are remembered where they occur.
+  std::vector<std::uint32_t> partners(known_phrases.size()), number(known_phrases.size());
+  for (const Relation& relation : relations) ++partners[relation.phrase], ++partners[relation.paraphrase];
+  for (std::size_t phrase = 0; phrase < partners.size(); ++phrase) {
+    if (partners[phrase] == 0) continue;
+    number[phrase] = static_cast<std::uint32_t>(related_phrases_.size());
+    related_phrases_.starts.push_back(related_phrases_.starts.back() + partners[phrase]);
+  }
+  related_phrases_.values.resize(related_phrases_.starts.back());
+  std::vector<std::size_t> next(related_phrases_.starts.begin(), related_phrases_.starts.end() - 1);
+  for (const auto& [phrase, paraphrase, rank] : relations)
+    related_phrases_.values[next[number[phrase]]++] = {number[paraphrase], rank, true};
+  for (const auto& [phrase, paraphrase, rank] : relations)
+    related_phrases_.values[next[number[paraphrase]]++] = {number[phrase], rank, false};
+
+  std::size_t kept = 0, at = 0;
   for (std::size_t sentence = 0; sentence < size(); ++sentence) {
-    for (const std::size_t end = occurrences_.starts[sentence + 1]; next < end; ++next)
-      if (!related_phrases_[occurrences_.values[next].phrase].empty())
-        occurrences_.values[kept++] = occurrences_.values[next];
+    for (const std::size_t end = occurrences_.starts[sentence + 1]; at < end; ++at) {
+      const PhraseOccurrence occurrence = occurrences_.values[at];
+      occurrences_.values[kept] = {number[occurrence.phrase], occurrence.start, occurrence.length};
+      kept += partners[occurrence.phrase] != 0;
+    }
     occurrences_.starts[sentence + 1] = kept;
   }
   occurrences_.values.resize(kept);

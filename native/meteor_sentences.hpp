@@ -2,7 +2,7 @@
 
 #include <cstdint>
 #include <span>
-#include <string>
+#include <string_view>
 #include <vector>
 
 #include "interner.hpp"
@@ -45,7 +45,7 @@ class MeteorSentences {
   static constexpr std::size_t kMaxWords = INT16_MAX;
 
   // Lines of blank-separated tokens. Without a resource words match only exactly.
-  MeteorSentences(const MeteorResource* resource, std::span<const std::string> lines);
+  MeteorSentences(const MeteorResource* resource, std::span<const std::string_view> lines);
 
   std::size_t size() const { return words_.size(); }
   std::size_t word_count() const { return is_function_.size(); }
@@ -64,10 +64,17 @@ class MeteorSentences {
   std::span<const RelatedPhrase> related_phrases(std::uint32_t phrase) const { return related_phrases_[phrase]; }
 
  private:
-  void find_stems(const Interner& vocabulary);
-  void find_synonyms(const MeteorResource& resource, const Interner& vocabulary);
+  // Of the words of the batch: their texts, and their numbers in the resource.
+  struct Vocabulary {
+    Interner texts;
+    std::vector<std::uint32_t> known;
+  };
+
+  void find_stems(const MeteorResource& resource, const Vocabulary& vocabulary);
+  void find_synonyms(const MeteorResource& resource, const Vocabulary& vocabulary);
   void relate_words();
-  void find_phrases(const MeteorResource& resource, const Interner& vocabulary);
+  void find_phrases(const MeteorResource& resource, const Vocabulary& vocabulary);
+  void relate_phrases(const MeteorResource& resource, std::span<const std::uint32_t> known_phrases);
 
   Lists<std::uint32_t> words_;
   Lists<PhraseOccurrence> occurrences_;
