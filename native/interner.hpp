@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,8 +47,13 @@ class Interner {
   std::size_t slot_of(std::string_view text) const {
     const std::size_t mask = slots_.size() - 1;
     std::size_t slot = hash_bytes(text) & mask;
-    while (slots_[slot] != kNone && (*this)[slots_[slot]] != text) slot = (slot + 1) & mask;
+    while (slots_[slot] != kNone && !has_text(slots_[slot], text)) slot = (slot + 1) & mask;
     return slot;
+  }
+
+  bool has_text(std::uint32_t id, std::string_view text) const {
+    const std::size_t start = offsets_[id];
+    return offsets_[id + 1] - start == text.size() && std::memcmp(bytes_.data() + start, text.data(), text.size()) == 0;
   }
 
   void grow() {

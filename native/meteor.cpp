@@ -129,8 +129,7 @@ auto statistics(const MeteorSentences& sentences, In1<std::int64_t> hypotheses, 
   std::vector<std::int32_t> rows(hypotheses.size() * kMeteorColumns);
   for_each_pair(sentences, hypotheses, references,
                 [&](std::size_t row, std::size_t hypothesis, std::size_t reference, const auto& alignment) {
-                  const MeteorStatistics one = meteor_statistics(sentences, sentences.words(hypothesis),
-                                                                 sentences.words(reference), alignment);
+                  const MeteorStatistics one = meteor_statistics(sentences, hypothesis, reference, alignment);
                   std::ranges::copy(one, rows.begin() + static_cast<std::ptrdiff_t>(row * kMeteorColumns));
                 });
   return to_numpy(std::move(rows), kMeteorColumns);
@@ -161,8 +160,7 @@ auto pair_scores(const MeteorSentences& sentences, In1<std::int64_t> hypotheses,
   std::vector<double> result(hypotheses.size());
   for_each_pair(sentences, hypotheses, references,
                 [&](std::size_t row, std::size_t hypothesis, std::size_t reference, const auto& alignment) {
-                  const MeteorStatistics one = meteor_statistics(sentences, sentences.words(hypothesis),
-                                                                 sentences.words(reference), alignment);
+                  const MeteorStatistics one = meteor_statistics(sentences, hypothesis, reference, alignment);
                   std::array<double, kMeteorColumns> columns;
                   std::ranges::copy(one, columns.begin());
                   result[row] = meteor_score(columns, parameters);

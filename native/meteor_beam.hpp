@@ -58,8 +58,16 @@ class MeteorBeam {
     std::int32_t next;            // the first word of the reference that is not consumed then
   };
   // Where a path comes from: a path of the level before, and what that did.
-  struct Origin {
-    std::uint32_t parent : 6, choice : 26;
+  class Origin {
+   public:
+    Origin() = default;
+    Origin(std::uint32_t parent, std::uint32_t choice) : both_(choice << kParentBits | parent) {}
+    std::uint32_t parent() const { return both_ & ((1u << kParentBits) - 1); }
+    std::uint32_t choice() const { return both_ >> kParentBits; }
+
+   private:
+    static constexpr int kParentBits = std::bit_width(kWidth + kLanes);
+    std::uint32_t both_ = 0;
   };
   // The paths after a stop.
   struct Level {
@@ -166,10 +174,11 @@ void MeteorBeam<Set, Key>::search(const MeteorMatcher& matcher, std::vector<Mete
   }
   std::size_t path = find_first();
   for (std::size_t level = level_count_; level-- > 0;) {
-    const auto [parent, choice] = levels_[level].origins[path];
+    const Origin origin = levels_[level].origins[path];
     const std::span<const MeteorCandidate> candidates = matcher.candidates(*levels_[level].stop);
-    if (choice < candidates.size()) alignment.push_back({levels_[level].stop->position, candidates[choice]});
-    path = parent;
+    if (origin.choice() < candidates.size())
+      alignment.push_back({levels_[level].stop->position, candidates[origin.choice()]});
+    path = origin.parent();
   }
 }
 
@@ -246,9 +255,8 @@ void MeteorBeam<Set, Key>::keep_best(const MeteorStop& stop) {
   }
   ++level_count_;
   for (std::size_t k = 0; k < count_; ++k) {
-    const auto [parent, made] = level.origins[k];
-    const Choice& choice = choices_[made];
-    paths_->used[k] = Set::together(parents_->used[parent], choice.words);
+    const Choice& choice = choices_[level.origins[k].choice()];
+    paths_->used[k] = Set::together(parents_->used[level.origins[k].parent()], choice.words);
     paths_->last_end[k] = choice.hypothesis_end;
   }
   if (!in_step_ || has_long_choice_) note_progress();
@@ -262,12 +270,12 @@ void MeteorBeam<Set, Key>::note_progress() {
   const auto after = static_cast<std::int32_t>(level.stop->position) + 1;
   const bool were_in_step = std::exchange(in_step_, true);
   for (std::size_t k = 0; k < count_; ++k) {
-    const auto [parent, choice] = level.origins[k];
+    const std::size_t parent = level.origins[k].parent();
     if (!were_in_step && parents_->next[parent] >= after) {
       paths_->next[k] = parents_->next[parent];
       paths_->last_end[k] = parents_->last_end[parent];
     } else {
-      paths_->next[k] = choices_[choice].next;
+      paths_->next[k] = choices_[level.origins[k].choice()].next;
     }
     in_step_ &= paths_->next[k] == after;
   }
@@ -314,7 +322,7 @@ void MeteorBeam<Set, Key>::gather_branches_below(Key limit) {
   for (std::uint32_t choice = 0; choice < choice_count_; ++choice, row += stride)
     for (std::uint32_t k = 0; k < stride; ++k) {
       keys_[kept] = row[k];
-      origins[kept] = {k, choice};
+      origins[kept] = Origin(k, choice);
       kept += row[k] < limit;
     }
   count_ = kept;
@@ -327,7 +335,7 @@ void MeteorBeam<Set, Key>::gather_first_of_equals(Key key) {
   const Key* row = branches_.data();
   for (std::uint32_t choice = 0; choice < choice_count_; ++choice, row += stride_)
     for (std::uint32_t k = 0; k < stride_; ++k)
-      if (row[k] == key) equals_.push_back({k, choice});
+      if (row[k] == key) equals_.emplace_back(k, choice);
   const auto room = static_cast<std::ptrdiff_t>(kWidth - count_);
   std::nth_element(equals_.begin(), equals_.begin() + room - 1, equals_.end(),
                    [&](Origin a, Origin b) { return is_before(a, b); });
@@ -360,16 +368,16 @@ bool MeteorBeam<Set, Key>::is_before(std::size_t a, std::size_t b) const {
       if (keys[a] != keys[b]) return keys[a] < keys[b];
     }
     const Origin from_a = levels_[level].origins[a], from_b = levels_[level].origins[b];
-    if (from_a.parent == from_b.parent) return from_a.choice < from_b.choice;
-    a = from_a.parent;
-    b = from_b.parent;
+    if (from_a.parent() == from_b.parent()) return from_a.choice() < from_b.choice();
+    a = from_a.parent();
+    b = from_b.parent();
   }
   return false;
 }
 
 template <typename Set, typename Key>
 bool MeteorBeam<Set, Key>::is_before(Origin a, Origin b) const {
-  return a.parent == b.parent ? a.choice < b.choice : is_before(a.parent, b.parent);
+  return a.parent() == b.parent() ? a.choice() < b.choice() : is_before(a.parent(), b.parent());
 }
 
 // Where the chunk ends that is open at a position, if the words before it have only these matches.
@@ -425,7 +433,7 @@ bool MeteorBeam<Set, Key>::finish_at_last_choice(const MeteorStop& stop, Stops f
       match_follows ? matcher_->candidates(fixed_after.front())[0].hypothesis_start : kNoChunk;
 
   Key least_later = kDead, winner_key = kDead;
-  Origin winner{0, 0};
+  Origin winner;
   const Key* row = branches_.data();
   for (std::uint32_t c = 0; c < choice_count_; ++c, row += stride_) {
     const std::int32_t end = choices_[c].hypothesis_end;
@@ -437,8 +445,8 @@ bool MeteorBeam<Set, Key>::finish_at_last_choice(const MeteorStop& stop, Stops f
     bool is_better = here < best;
     std::tie(least_later, winner_key) = here;
     for (std::uint32_t k = 0; k < count_; ++k)
-      if (row[k] == least && (is_better || is_before(Origin{k, c}, winner))) {
-        winner = {k, c};
+      if (row[k] == least && (is_better || is_before(Origin(k, c), winner))) {
+        winner = Origin(k, c);
         is_better = false;
       }
   }
@@ -447,7 +455,7 @@ bool MeteorBeam<Set, Key>::finish_at_last_choice(const MeteorStop& stop, Stops f
     row = branches_.data();
     for (std::uint32_t c = 0; c < choice_count_; ++c, row += stride_)
       for (std::uint32_t k = 0; k < count_; ++k)
-        better += row[k] < winner_key || (row[k] == winner_key && is_before(Origin{k, c}, winner));
+        better += row[k] < winner_key || (row[k] == winner_key && is_before(Origin(k, c), winner));
     if (better >= kWidth) return false;
   }
   Level& level = levels_[level_count_++];

@@ -34,14 +34,15 @@ void MeteorMatcher::index_hypothesis(std::size_t hypothesis) {
   phrases_.reserve(hypothesis_phrases_.size());
   for (std::size_t i = hypothesis_words_.size(); i-- > 0;) {
     const std::uint32_t word = hypothesis_words_[i];
+    if (words_.first(word) == Places::kEnd) related_words_.add_all(sentences_.related_words(word), std::identity{});
     words_.add(word, i);
     if (const std::uint32_t stem = sentences_.stem(word); stem != MeteorSentences::kNoStem) stems_.add(stem, i);
-    related_words_.add_all(sentences_.related_words(word), std::identity{});
   }
   for (std::size_t i = hypothesis_phrases_.size(); i-- > 0;) {
     const std::uint32_t phrase = hypothesis_phrases_[i].phrase;
+    if (phrases_.first(phrase) == Places::kEnd)
+      related_phrases_.add_all(sentences_.related_phrases(phrase), &RelatedPhrase::phrase);
     phrases_.add(phrase, i);
-    related_phrases_.add_all(sentences_.related_phrases(phrase), [](const RelatedPhrase& related) { return related.phrase; });
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -56,7 +57,7 @@ class MeteorMatcher {
     void add_all(const Items& items, ItemOf item_of) {
       std::uint8_t* const marks = marks_.data();  // bytes may alias anything: hold what the loop reads
       const std::uint8_t current = current_;
-      for (const auto& item : items) marks[item_of(item)] = current;
+      for (const auto& item : items) marks[std::invoke(item_of, item)] = current;
     }
     bool has(std::uint32_t item) const { return marks_[item] == current_; }
     void clear() {
@@ -73,18 +74,22 @@ class MeteorMatcher {
   class Places {
    public:
     static constexpr std::uint32_t kEnd = UINT32_MAX;
-    explicit Places(std::size_t items) : first_(items, kEnd) {}
+    explicit Places(std::size_t items) : present_(items / 64 + 1), first_(items) {}
     void reserve(std::size_t places) { next_.resize(std::max(next_.size(), places)); }
     // Add the last place first.
     void add(std::uint32_t item, std::size_t place) {
-      next_[place] = first_[item];
+      next_[place] = first(item);
       first_[item] = static_cast<std::uint32_t>(place);
+      present_[item / 64] |= std::uint64_t{1} << item % 64;
     }
-    void forget(std::uint32_t item) { first_[item] = kEnd; }
-    std::uint32_t first(std::uint32_t item) const { return first_[item]; }
+    void forget(std::uint32_t item) { present_[item / 64] = 0; }
+    std::uint32_t first(std::uint32_t item) const {
+      return (present_[item / 64] >> item % 64 & 1) != 0 ? first_[item] : kEnd;
+    }
     std::uint32_t after(std::uint32_t place) const { return next_[place]; }
 
    private:
+    std::vector<std::uint64_t> present_;  // a bit per item: most are absent, and this stays in the fastest cache
     std::vector<std::uint32_t> first_, next_;
   };
   // What a word or phrase matches in the hypothesis, wherever it stands in the reference: a range of a list below.

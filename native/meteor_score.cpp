@@ -5,23 +5,23 @@
 
 namespace kataribe {
 
-MeteorStatistics meteor_statistics(const MeteorSentences& sentences, std::span<const std::uint32_t> hypothesis,
-                                   std::span<const std::uint32_t> reference,
+MeteorStatistics meteor_statistics(const MeteorSentences& sentences, std::size_t hypothesis, std::size_t reference,
                                    const std::vector<MeteorMatch>& alignment) {
   MeteorStatistics statistics{};
-  const auto is_function = [&](std::uint32_t word) { return sentences.is_function(word); };
-  statistics[kHypothesisWords] = static_cast<std::int32_t>(hypothesis.size());
-  statistics[kReferenceWords] = static_cast<std::int32_t>(reference.size());
-  statistics[kHypothesisFunctionWords] = static_cast<std::int32_t>(std::ranges::count_if(hypothesis, is_function));
-  statistics[kReferenceFunctionWords] = static_cast<std::int32_t>(std::ranges::count_if(reference, is_function));
+  const std::span<const std::uint32_t> hypothesis_words = sentences.words(hypothesis);
+  const std::span<const std::uint32_t> reference_words = sentences.words(reference);
+  statistics[kHypothesisWords] = static_cast<std::int32_t>(hypothesis_words.size());
+  statistics[kReferenceWords] = static_cast<std::int32_t>(reference_words.size());
+  statistics[kHypothesisFunctionWords] = sentences.function_word_count(hypothesis);
+  statistics[kReferenceFunctionWords] = sentences.function_word_count(reference);
 
   std::size_t hypothesis_end = SIZE_MAX, reference_end = SIZE_MAX;
   for (const auto& [reference_start, match] : alignment) {
     std::int32_t* stage = &statistics[kStageMatches + 4 * match.stage];
-    for (const std::uint32_t word : hypothesis.subspan(match.hypothesis_start, match.hypothesis_length))
-      ++stage[is_function(word) ? 2 : 0];
-    for (const std::uint32_t word : reference.subspan(reference_start, match.reference_length))
-      ++stage[is_function(word) ? 3 : 1];
+    for (const std::uint32_t word : hypothesis_words.subspan(match.hypothesis_start, match.hypothesis_length))
+      ++stage[sentences.is_function(word) ? 2 : 0];
+    for (const std::uint32_t word : reference_words.subspan(reference_start, match.reference_length))
+      ++stage[sentences.is_function(word) ? 3 : 1];
     statistics[kHypothesisMatches] += match.hypothesis_length;
     statistics[kReferenceMatches] += match.reference_length;
     if (match.hypothesis_start != hypothesis_end || reference_start != reference_end) ++statistics[kChunks];

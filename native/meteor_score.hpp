@@ -58,8 +58,7 @@ constexpr MeteorParameters kMeteorOther = {0.75, 1.4, 0.7, 0.5, {1.0, 1.0, 1.0, 
 
 // Statistics add up: those of a corpus are the sum over its pairs. Scores do not.
 using MeteorStatistics = std::array<std::int32_t, kMeteorColumns>;
-MeteorStatistics meteor_statistics(const MeteorSentences& sentences, std::span<const std::uint32_t> hypothesis,
-                                   std::span<const std::uint32_t> reference,
+MeteorStatistics meteor_statistics(const MeteorSentences& sentences, std::size_t hypothesis, std::size_t reference,
                                    const std::vector<MeteorMatch>& alignment);
 
 double meteor_score(std::span<const double, kMeteorColumns> statistics, const MeteorParameters& parameters);

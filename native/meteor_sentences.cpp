@@ -15,12 +15,19 @@ namespace kataribe {
 namespace {
 
 // Other blanks, such as the no-break space, are part of a token.
-bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r' && c != '\v'); }
+bool is_blank(char c) {
+  if (static_cast<unsigned char>(c) > ' ') return false;
+  return c == ' ' || (c >= '\t' && c <= '\r' && c != '\v');
+}
 
 }  // namespace
 
 MeteorSentences::MeteorSentences(const MeteorResource* resource, std::span<const std::string_view> lines) {
   Vocabulary vocabulary;
+  std::size_t characters = 0;
+  for (const std::string_view line : lines) characters += line.size();
+  words_.values.reserve(characters / 4);  // words are longer than that, blank included
+  words_.starts.reserve(lines.size() + 1);
   for (const std::string_view line : lines) {
     for (std::size_t at = 0; at < line.size();) {
       const std::size_t start = at;
@@ -50,6 +57,9 @@ MeteorSentences::MeteorSentences(const MeteorResource* resource, std::span<const
     occurrences_.starts.resize(size() + 1);
   }
   relate_words();
+  for (std::size_t sentence = 0; sentence < size(); ++sentence)
+    function_word_counts_.push_back(static_cast<std::int32_t>(
+        std::ranges::count_if(words_[sentence], [&](std::uint32_t word) { return is_function_[word] != 0; })));
 }
 
 void MeteorSentences::find_stems(const MeteorResource& resource, const Vocabulary& vocabulary) {
@@ -183,6 +193,8 @@ void MeteorSentences::find_phrases(const MeteorResource& resource, const Vocabul
   std::vector<std::uint32_t> one_word_phrases(word_count());
   for (std::uint32_t word = 0; word < word_count(); ++word) one_word_phrases[word] = discover(0, word);
 
+  occurrences_.values.reserve(2 * words_.values.size());  // about as many as there are
+  occurrences_.starts.reserve(size() + 1);
   for (std::size_t sentence = 0; sentence < size(); ++sentence) {
     const std::span<const std::uint32_t> words = words_[sentence];
     for (std::size_t start = 0; start < words.size(); ++start) {
@@ -218,7 +230,8 @@ void MeteorSentences::relate_phrases(const MeteorResource& resource, std::span<c
   }
 
   // Most phrases have no partner in the batch: only the others get a number, and are remembered where they occur.
-  std::vector<std::uint32_t> partners(known_phrases.size()), number(known_phrases.size());
+  constexpr std::uint32_t kNoPartner = UINT32_MAX;
+  std::vector<std::uint32_t> partners(known_phrases.size()), number(known_phrases.size(), kNoPartner);
   for (const Relation& relation : relations) ++partners[relation.phrase], ++partners[relation.paraphrase];
   for (std::size_t phrase = 0; phrase < partners.size(); ++phrase) {
     if (partners[phrase] == 0) continue;
@@ -237,7 +250,7 @@ void MeteorSentences::relate_phrases(const MeteorResource& resource, std::span<c
     for (const std::size_t end = occurrences_.starts[sentence + 1]; at < end; ++at) {
       const PhraseOccurrence occurrence = occurrences_.values[at];
       occurrences_.values[kept] = {number[occurrence.phrase], occurrence.start, occurrence.length};
-      kept += partners[occurrence.phrase] != 0;
+      kept += number[occurrence.phrase] != kNoPartner;
     }
     occurrences_.starts[sentence + 1] = kept;
   }

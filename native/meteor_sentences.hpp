@@ -55,6 +55,7 @@ class MeteorSentences {
   std::span<const std::uint32_t> words(std::size_t sentence) const { return words_[sentence]; }
   std::span<const PhraseOccurrence> phrases(std::size_t sentence) const { return occurrences_[sentence]; }
   bool is_function(std::uint32_t word) const { return is_function_[word]; }
+  std::int32_t function_word_count(std::size_t sentence) const { return function_word_counts_[sentence]; }
   // kNoStem if no other word of the batch has the same stem.
   std::uint32_t stem(std::uint32_t word) const { return stems_[word]; }
   std::span<const std::uint32_t> synonyms(std::uint32_t word) const { return synonyms_[word]; }
@@ -79,6 +80,7 @@ class MeteorSentences {
   Lists<std::uint32_t> words_;
   Lists<PhraseOccurrence> occurrences_;
   std::vector<std::uint8_t> is_function_;
+  std::vector<std::int32_t> function_word_counts_;
   std::vector<std::uint32_t> stems_;
   std::size_t stem_count_ = 0;
   Lists<std::uint32_t> synonyms_, related_words_;
