@@ -147,11 +147,15 @@ class BitSet {
   std::vector<std::uint64_t> bits_;
 };
 
-// Which words may follow a phrase; may say yes too often. Nearly always asked in vain, so it has to be fast.
+// Which words may follow a phrase: one bit for many questions, so that a no is certain and a yes is not. Most answers
+// are no, and looking into the resource for them would take several times as long.
 class Followers {
  public:
-  explicit Followers(std::size_t questions)
-      : shift_(64 - std::clamp<int>(std::bit_width(4 * questions), 12, 26)), bits_(std::size_t{1} << (64 - shift_ - 6)) {}
+  explicit Followers(std::size_t questions) {
+    const int bits = std::clamp(static_cast<int>(std::bit_width(4 * questions)), 12, 26);
+    shift_ = 64 - bits;
+    bits_.resize(std::size_t{1} << (bits - 6));
+  }
   void add(std::uint32_t phrase, std::uint32_t word) { bits_[place(phrase, word) / 64] |= bit(phrase, word); }
   bool may_have(std::uint32_t phrase, std::uint32_t word) const {
     return (bits_[place(phrase, word) / 64] & bit(phrase, word)) != 0;
@@ -164,7 +168,7 @@ class Followers {
   std::uint64_t bit(std::uint32_t phrase, std::uint32_t word) const {
     return std::uint64_t{1} << place(phrase, word) % 64;
   }
-  int shift_;
+  int shift_ = 0;
   std::vector<std::uint64_t> bits_;
 };
 
