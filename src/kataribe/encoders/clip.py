@@ -56,9 +56,13 @@ class ClipEncoder:
         self._pad = self._tokenizer.pad_token_id if self._tokenizer.pad_token_id is not None else 0
         self.device = "cuda" if self._torch.cuda.is_available() else "cpu"
         self._network.to(self.device)
-        self.fingerprint = loading.fingerprint(self._network, self._tokenizer)
+        self.fingerprint = loading.fingerprint_of(self._network, self._tokenizer)
         self.signature = f"{self.name}-{self.fingerprint}"
-        self.key = f"clip-{self.fingerprint}"
+        self.key = f"clip-{self.fingerprint}-{loading.recipe_of(self._network, self._tokenizer)}"
+
+    @property
+    def parallel(self) -> bool:
+        return self.device == "cpu"
 
     def cut(self, texts: Sequence[str]) -> list[Cut]:
         if not texts:

@@ -29,7 +29,7 @@ class CausalModel:
             model, "causal language model", lambda t, where: loading.from_pretrained(t.AutoModelForCausalLM, where)
         )
         self.longest = loading.longest_input(self._network, self._tokenizer, loading.locate(model))
-        self.signature = f"{self.name}-{loading.fingerprint(self._network, self._tokenizer)}"
+        self.signature = f"{self.name}-{loading.fingerprint_of(self._network, self._tokenizer)}"
         self.start = self._tokenizer.bos_token_id
         self.device = "cuda" if self._torch.cuda.is_available() else "cpu"
         self._network.to(self.device)
