@@ -59,8 +59,11 @@ def short_name(model: str) -> str:
     return path.resolve().name if path.is_dir() else model
 
 
-def load(model: str, what: str, loader: Callable[[Any, str], Any]) -> Any:
-    """`loader(transformers, place)`, quietly; whatever goes wrong becomes one line with a way out."""
+def load(model: str, what: str, loader: Callable[[Any, str], Any], *, or_else: str) -> Any:
+    """`loader(transformers, place)`, quietly; whatever goes wrong becomes one line with a way out.
+
+    `or_else` is what would do without the hub.
+    """
     transformers = need("transformers", f"the model {shorten(model)!r}")
     need("torch", f"the model {shorten(model)!r}")
     place = locate(model)
@@ -77,7 +80,7 @@ def load(model: str, what: str, loader: Callable[[Any, str], Any]) -> Any:
         reason = "HF_HUB_OFFLINE is set and it is not in the hub's cache" if offline else "the hub did not give it"
         raise ResourceError(
             f"the model {shorten(model)!r} is not here: {reason}",
-            hint="give the folder of a downloaded model, or model=minilm, which needs no hub",
+            hint=f"give the folder of a downloaded model, or {or_else}, which needs no hub",
         ) from None
 
 
@@ -139,11 +142,11 @@ def recipe(*texts: str) -> str:
     return hashlib.blake2b("\n".join(texts).encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
 
 
-def recipe_of(network: Any, tokenizer: Any) -> str:
-    """The recipe of a network and a tokenizer of transformers. It may change with the version of transformers."""
+def recipe_of(network: Any, tokenizer: Any, *others: str) -> str:
+    """The recipe of a network and a tokenizer of transformers. It changes with the version of transformers."""
     backend = getattr(tokenizer, "backend_tokenizer", None)
     how_to_cut = backend.to_str() if backend is not None else repr(tokenizer)
-    return recipe(network.config.to_json_string(), how_to_cut)
+    return recipe(network.config.to_json_string(), how_to_cut, *others)
 
 
 def choose_layer(name: str, layer: int | None, layers: int) -> int:

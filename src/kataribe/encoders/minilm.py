@@ -131,19 +131,19 @@ class _Network:
         return self._tensors[f"{place}.weight"], self._tensors[f"{place}.bias"]
 
     def __call__(self, ids: Any, runs: Sequence[_Run]) -> Any:
-        """The last layer's state of every token."""
+        """The last layer's state of every token. Sums are made in place: fresh memory costs more than they do."""
         functional = self.torch.nn.functional
         positions = self.torch.cat([self._positions[: run.length].repeat(run.texts, 1) for run in runs])
         words = functional.embedding(ids, self._tensors["embeddings.word_embeddings.weight"])
-        states = self._normalise("embeddings.LayerNorm", words + positions)
+        states = self._normalise("embeddings.LayerNorm", words.add_(positions))
         for number, fused in enumerate(self._fused):
             layer = f"encoder.layer.{number}"
             mixed = self._attend(functional.linear(states, *fused), runs)
             mixed = functional.linear(mixed, *self._weights(f"{layer}.attention.output.dense"))
-            states = self._normalise(f"{layer}.attention.output.LayerNorm", mixed + states)
+            states = self._normalise(f"{layer}.attention.output.LayerNorm", mixed.add_(states))
             inner = functional.gelu(functional.linear(states, *self._weights(f"{layer}.intermediate.dense")))
             outer = functional.linear(inner, *self._weights(f"{layer}.output.dense"))
-            states = self._normalise(f"{layer}.output.LayerNorm", outer + states)
+            states = self._normalise(f"{layer}.output.LayerNorm", outer.add_(states))
         return states
 
     def _attend(self, fused: Any, runs: Sequence[_Run]) -> Any:

@@ -44,7 +44,8 @@ class Forward(NamedTuple):
 class TextEncoder(Protocol):
     """Cuts texts and turns batches of cut texts into vectors.
 
-    `key` names the file that keeps its vectors, `signature` names it in results; both change with the weights.
+    `key` names the file that keeps its vectors, `signature` names it in results; both change with the weights,
+    and the key with whatever else moves the vectors.
     `parallel` says whether several threads may call `forward`, each on a core of its own.
     """
 

@@ -10,7 +10,7 @@ Reimers, N., Gurevych, I. (2019). Sentence-BERT: sentence embeddings using Siame
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 
@@ -28,13 +28,12 @@ class TransformersText:
         self.name = loading.short_name(model)
         self._torch = loading.need("torch", f"the encoder {self.name!r}")
         place = loading.locate(model)
-        config = loading.load(model, "text model", lambda t, where: t.AutoConfig.from_pretrained(where))
+        load = partial(loading.load, model, or_else="model=minilm")
+        config = load("text model", lambda t, where: t.AutoConfig.from_pretrained(where))
         with_space = leading_space and config.model_type in _SPACE_MATTERS
         options = {"add_prefix_space": True} if with_space else {}
-        self._tokenizer = loading.load(
-            model, "tokenizer", lambda t, where: t.AutoTokenizer.from_pretrained(where, **options)
-        )
-        network = loading.load(model, "text model", lambda t, where: loading.from_pretrained(t.AutoModel, where))
+        self._tokenizer = load("tokenizer", lambda t, where: t.AutoTokenizer.from_pretrained(where, **options))
+        network = load("text model", lambda t, where: loading.from_pretrained(t.AutoModel, where))
         if hasattr(network, "get_image_features"):
             raise ResourceError(
                 f"{self.name} is a {config.model_type} model of texts and pictures, which this metric does not take",
