@@ -1,33 +1,72 @@
 // Greedy matching of vectors: each row of one matrix beside the nearest row of another, for many pairs of matrices.
 #include <algorithm>
+#include <cmath>
 #include <limits>
-#include <span>
 #include <stdexcept>
 #include <string>
+
+#include <nanobind/stl/vector.h>
 
 #include "bindings.hpp"
 
 namespace kataribe {
 namespace {
 
-// A dot product in eight running sums: the compiler may not reorder a single one.
-float dot(const float* a, const float* b, std::size_t size) {
-  constexpr std::size_t kLanes = 8;
-  float sums[kLanes] = {};
+// Dot products of a vector with several rows side by side. Each has four running sums, because the compiler may not
+// reorder a single one; several rows at a time keep the processor busy while one waits for its sums.
+template <std::size_t kRows>
+void dots(const float* a, const float* rows, std::size_t size, float* products) {
+  constexpr std::size_t kLanes = 4;
+  using Lanes = float __attribute__((vector_size(kLanes * sizeof(float)), aligned(alignof(float)), may_alias));
+  const auto lanes = [](const float* at) { return *reinterpret_cast<const Lanes*>(at); };
+  Lanes sums[kRows] = {};
   std::size_t k = 0;
   for (; k + kLanes <= size; k += kLanes)
-    for (std::size_t lane = 0; lane < kLanes; ++lane) sums[lane] += a[k + lane] * b[k + lane];
-  float total = ((sums[0] + sums[4]) + (sums[1] + sums[5])) + ((sums[2] + sums[6]) + (sums[3] + sums[7]));
-  for (; k < size; ++k) total += a[k] * b[k];
-  return total;
+    for (std::size_t row = 0; row < kRows; ++row) sums[row] += lanes(a + k) * lanes(rows + row * size + k);
+  for (std::size_t row = 0; row < kRows; ++row) {
+    products[row] = (sums[row][0] + sums[row][2]) + (sums[row][1] + sums[row][3]);
+    for (std::size_t rest = k; rest < size; ++rest) products[row] += a[rest] * rows[row * size + rest];
+  }
 }
 
-// Rows of vectors with a weight each.
+// Rows of vectors with a weight each, and what scales each to length 1; a row of zeros stays what it is.
 struct Matrix {
   const float* rows;
   const double* weights;
   std::size_t count;
+  std::vector<float> scales;
+
+  Matrix(const In2<float>& vectors, const In1<double>& weights)
+      : rows(vectors.data()), weights(weights.data()), count(vectors.shape(0)), scales(count) {
+    const std::size_t size = vectors.shape(1);
+    for (std::size_t row = 0; row < count; ++row) {
+      float square;
+      dots<1>(rows + row * size, rows + row * size, size, &square);
+      scales[row] = square > 0 ? 1 / std::sqrt(square) : 0;
+    }
+  }
 };
+
+// The greatest cosine of each row of one matrix with a row of the other, and the other way round.
+void find_best(const Matrix& one, const Matrix& other, std::size_t size, std::vector<float>& best_of_one,
+               std::vector<float>& best_of_other) {
+  constexpr std::size_t kRows = 4;
+  constexpr float kLeast = std::numeric_limits<float>::lowest();
+  best_of_one.assign(one.count, kLeast);
+  best_of_other.assign(other.count, kLeast);
+  std::vector<float> products(other.count);
+  for (std::size_t i = 0; i < one.count; ++i) {
+    const float* row = one.rows + i * size;
+    std::size_t j = 0;
+    for (; j + kRows <= other.count; j += kRows) dots<kRows>(row, other.rows + j * size, size, &products[j]);
+    for (; j < other.count; ++j) dots<1>(row, other.rows + j * size, size, &products[j]);
+    for (j = 0; j < other.count; ++j) {
+      const float cosine = products[j] * one.scales[i] * other.scales[j];
+      best_of_one[i] = std::max(best_of_one[i], cosine);
+      best_of_other[j] = std::max(best_of_other[j], cosine);
+    }
+  }
+}
 
 double weighted_mean(const std::vector<float>& values, const double* weights) {
   double sum = 0, total = 0;
@@ -38,39 +77,34 @@ double weighted_mean(const std::vector<float>& values, const double* weights) {
   return total > 0 ? sum / total : 0;
 }
 
-// Two columns: the weighted mean over the rows of the one of their greatest dot product with a row of the other, and
-// the same with the roles exchanged. Matrix i has the rows from starts[i] to starts[i + 1].
-auto greedy_match(In2<float> vectors, In1<double> weights, In1<std::int64_t> starts, In1<std::int64_t> ones,
-                  In1<std::int64_t> others) {
-  const std::span bounds(starts.data(), starts.size());
-  if (bounds.empty() || bounds.front() != 0 || !std::ranges::is_sorted(bounds) ||
-      static_cast<std::size_t>(bounds.back()) != vectors.shape(0) || weights.size() != vectors.shape(0))
-    throw std::invalid_argument("starts must lead from 0 to the number of vectors, and each vector needs a weight");
+// For each pair of matrices two columns: the weighted mean over the rows of the one of their greatest cosine with a row
+// of the other, and the same with the roles exchanged.
+auto greedy_match(const std::vector<In2<float>>& vectors, const std::vector<In1<double>>& weights,
+                  In1<std::int64_t> ones, In1<std::int64_t> others) {
+  if (vectors.size() != weights.size()) throw std::invalid_argument("each matrix needs its weights");
   if (ones.size() != others.size()) throw std::invalid_argument("pairs need two sides");
-  const std::size_t size = vectors.shape(1);
-  const auto matrix = [&](std::int64_t number) {
-    if (number < 0 || static_cast<std::size_t>(number) + 1 >= bounds.size())
-      throw std::out_of_range("no matrix has the number " + std::to_string(number));
-    const auto begin = static_cast<std::size_t>(bounds[number]), end = static_cast<std::size_t>(bounds[number + 1]);
-    return Matrix{vectors.data() + begin * size, weights.data() + begin, end - begin};
-  };
+  const std::size_t size = vectors.empty() ? 0 : vectors.front().shape(1);
+  for (std::size_t number = 0; number < vectors.size(); ++number)
+    if (vectors[number].shape(1) != size || weights[number].size() != vectors[number].shape(0))
+      throw std::invalid_argument("matrices must be equally wide, and each row needs a weight");
 
   std::vector<double> means(2 * ones.size());
   {
     nb::gil_scoped_release release;
+    std::vector<Matrix> matrices;
+    matrices.reserve(vectors.size());
+    for (std::size_t number = 0; number < vectors.size(); ++number)
+      matrices.emplace_back(vectors[number], weights[number]);
+    const auto matrix = [&](std::int64_t number) -> const Matrix& {
+      if (number < 0 || static_cast<std::size_t>(number) >= matrices.size())
+        throw std::out_of_range("no matrix has the number " + std::to_string(number));
+      return matrices[number];
+    };
     std::vector<float> best_of_one, best_of_other;
     for (std::size_t pair = 0; pair < ones.size(); ++pair) {
-      const Matrix one = matrix(ones.data()[pair]), other = matrix(others.data()[pair]);
+      const Matrix &one = matrix(ones.data()[pair]), &other = matrix(others.data()[pair]);
       if (one.count == 0 || other.count == 0) continue;
-      constexpr float kLeast = std::numeric_limits<float>::lowest();
-      best_of_one.assign(one.count, kLeast);
-      best_of_other.assign(other.count, kLeast);
-      for (std::size_t i = 0; i < one.count; ++i)
-        for (std::size_t j = 0; j < other.count; ++j) {
-          const float product = dot(one.rows + i * size, other.rows + j * size, size);
-          best_of_one[i] = std::max(best_of_one[i], product);
-          best_of_other[j] = std::max(best_of_other[j], product);
-        }
+      find_best(one, other, size, best_of_one, best_of_other);
       means[2 * pair] = weighted_mean(best_of_one, one.weights);
       means[2 * pair + 1] = weighted_mean(best_of_other, other.weights);
     }
@@ -81,8 +115,7 @@ auto greedy_match(In2<float> vectors, In1<double> weights, In1<std::int64_t> sta
 }  // namespace
 
 void bind_greedy(nb::module_& m) {
-  m.def("greedy_match", &greedy_match, nb::arg("vectors"), nb::arg("weights"), nb::arg("starts"), nb::arg("ones"),
-        nb::arg("others"));
+  m.def("greedy_match", &greedy_match, nb::arg("vectors"), nb::arg("weights"), nb::arg("ones"), nb::arg("others"));
 }
 
 }  // namespace kataribe

@@ -38,11 +38,28 @@ def test_no_pairs_give_no_scores() -> None:
     assert [len(side) for side in match([], [])] == [0, 0]
 
 
+def test_nothing_is_similar_to_a_vector_of_zeros() -> None:
+    zeros = Weighted(np.zeros((1, 3), dtype=np.float32), np.ones(1))
+    other = Weighted(np.ones((1, 3), dtype=np.float32), np.ones(1))
+    for side in match([zeros, other], [other, other]):
+        assert side.tolist() == [0.0, pytest.approx(1.0)]
+
+
 @pytest.mark.parametrize(
-    ("starts", "ones", "others"),
-    [([0, 3], [0], [0]), ([0, 1, 2], [0], [2]), ([0, 1, 2], [-1], [0]), ([0, 2, 1], [0], [0]), ([0, 2], [0], [])],
+    ("widths", "weights", "ones", "others"),
+    [
+        ([2, 2], [2, 2], [0], [2]),
+        ([2, 2], [2, 2], [-1], [0]),
+        ([2, 2], [2, 2], [0], []),
+        ([2, 3], [2, 2], [0], [1]),
+        ([2, 2], [2, 1], [0], [1]),
+        ([2, 2], [2], [0], [0]),
+    ],
 )
-def test_the_core_refuses_places_that_are_not_there(starts: list[int], ones: list[int], others: list[int]) -> None:
-    vectors = np.eye(2, dtype=np.float32)
+def test_the_core_refuses_what_does_not_fit(
+    widths: list[int], weights: list[int], ones: list[int], others: list[int]
+) -> None:
+    matrices = [np.ones((2, width), dtype=np.float32) for width in widths]
+    pairs = [np.array(side, dtype=np.int64) for side in (ones, others)]
     with pytest.raises((ValueError, IndexError)):
-        _native.greedy_match(vectors, np.ones(2), *(np.array(each, dtype=np.int64) for each in (starts, ones, others)))
+        _native.greedy_match(matrices, [np.ones(count) for count in weights], *pairs)

@@ -235,6 +235,14 @@ def test_bad_features_are_named(clip: str, frames: dict[str, np.ndarray], change
         evaluate(f"clipscore({clip})", None, features=broken(frames, **changes))
 
 
+def test_vectors_of_zeros_are_said(frames: dict[str, np.ndarray]) -> None:
+    shown = broken(frames, **{"2": np.zeros(WIDTH)})
+    told = {f"{id}/candidate": np.ones(WIDTH) * (id != "1") for id in CANDIDATES}
+    result = kataribe.evaluate("captions", CANDIDATES, None, ["clipscore"], features=shown, text_features=told)
+    assert result.warnings == ("features that are all zeros, to which nothing is similar: '2', '1/candidate'",)
+    assert result["clipscore"].items["2"].value == 0
+
+
 def test_features_of_a_type_that_numpy_lacks_are_named(frames: dict[str, np.ndarray], tmp_path: Path) -> None:
     torch = pytest.importorskip("torch")
     save = pytest.importorskip("safetensors.torch").save_file

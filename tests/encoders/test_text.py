@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from kataribe.core.errors import ResourceError
+from kataribe.encoders.clip import open_clip
 from kataribe.encoders.encoded import encode_texts
+from kataribe.encoders.language import open_causal
 from kataribe.encoders.text import open_text
 from tests.encoders.tiny import SENTENCES, tiny_bert
 
@@ -46,6 +50,20 @@ def test_weights_and_layer_name_the_encoder(bert: str, tmp_path: Path) -> None:
     assert open_text(bert, 1).key != open_text(bert, 2).key
 
 
+def test_how_layers_and_tokens_are_made_names_the_cache(bert: str, tmp_path: Path) -> None:
+    moved = shutil.copytree(bert, tmp_path / "moved")
+    assert open_text(str(moved)).key == open_text(bert).key, "where it lies does not matter"
+    for name, file, before, after in (
+        ("epsilon", "config.json", '"layer_norm_eps": 1e-12', '"layer_norm_eps": 1e-06'),
+        ("cased", "tokenizer_config.json", '"do_lower_case": true', '"do_lower_case": false'),
+    ):
+        changed = shutil.copytree(bert, tmp_path / name)
+        text = (changed / file).read_text()
+        assert before in text
+        (changed / file).write_text(text.replace(before, after))
+        assert open_text(str(changed)).key != open_text(bert).key
+
+
 def test_what_was_encoded_is_not_encoded_again(bert: str, monkeypatch: pytest.MonkeyPatch) -> None:
     encoder = open_text(bert)
     first = encode_texts(encoder, SENTENCES, "tokens")
@@ -58,17 +76,22 @@ def test_what_was_encoded_is_not_encoded_again(bert: str, monkeypatch: pytest.Mo
     np.testing.assert_array_equal(again.sentences(PLACES[::-1]), first.sentences(PLACES))
 
 
-@pytest.mark.parametrize(("offline", "reason"), [("1", "HF_HUB_OFFLINE is set and it is not in the hub's cache")])
-def test_absent_model_is_one_line_with_a_way_out(monkeypatch: pytest.MonkeyPatch, offline: str, reason: str) -> None:
+@pytest.mark.parametrize(
+    ("opened", "instead"),
+    [(open_text, "model=minilm"), (open_clip, "--features with --text-features"), (open_causal, "model=ngram")],
+)
+def test_absent_model_is_one_line_with_a_way_out(
+    monkeypatch: pytest.MonkeyPatch, opened: Callable[[str], object], instead: str
+) -> None:
     import huggingface_hub.constants
 
-    monkeypatch.setenv("HF_HUB_OFFLINE", offline)
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
     with pytest.raises(ResourceError) as caught:
-        open_text("nobody/has-this-model")
+        opened("nobody/has-this-model")
     assert str(caught.value) == (
-        f"the model 'nobody/has-this-model' is not here: {reason} - "
-        "give the folder of a downloaded model, or model=minilm, which needs no hub"
+        "the model 'nobody/has-this-model' is not here: HF_HUB_OFFLINE is set and it is not in the hub's cache - "
+        f"give the folder of a downloaded model, or {instead}, which needs no hub"
     )
 
 
@@ -78,8 +101,6 @@ def test_folder_without_a_model_is_named(tmp_path: Path) -> None:
 
 
 def test_checkpoint_that_lacks_weights_is_refused(bert: str, tmp_path: Path) -> None:
-    import shutil
-
     from safetensors.torch import load_file, save_file
 
     broken = shutil.copytree(bert, tmp_path / "broken")

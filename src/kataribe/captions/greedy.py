@@ -14,7 +14,7 @@ from kataribe.encoders.protocol import Float32s, Int32s, Tokens
 from kataribe.text.sentences import Int64s
 
 # Texts of this many pairs are in memory at a time.
-_PAIRS_AT_ONCE = 2048
+_PAIRS_AT_ONCE = 4096
 
 
 class Matched(NamedTuple):
@@ -25,7 +25,7 @@ class Matched(NamedTuple):
 
 
 class Weighted(NamedTuple):
-    """Vectors, of any length but zero, and how much each counts."""
+    """Vectors of any length and how much each counts; to a vector of zeros nothing is similar."""
 
     vectors: Float32s
     weights: Floats
@@ -35,14 +35,17 @@ Weigh = Callable[[Tokens], Floats]
 
 
 def match_texts(encoded: EncodedTexts, weigh: Weigh, candidates: Int64s, references: Int64s) -> Matched:
-    """Pairs of encoded texts by their places. Nothing to weigh on one side gives 0."""
-    precision, recall = np.zeros(len(candidates)), np.zeros(len(candidates))
-    for start in range(0, len(candidates), _PAIRS_AT_ONCE):
+    """Pairs of encoded texts by their places, each distinct pair once. Nothing to weigh on one side gives 0."""
+    texts = len(encoded.keys)
+    # Sorted, so that a candidate and its references are looked up together.
+    pairs, again = np.unique(candidates * texts + references, return_inverse=True)
+    precision, recall = np.zeros(len(pairs)), np.zeros(len(pairs))
+    for start in range(0, len(pairs), _PAIRS_AT_ONCE):
         some = slice(start, start + _PAIRS_AT_ONCE)
-        places, sides = np.unique(np.concatenate([candidates[some], references[some]]), return_inverse=True)
-        texts = [Weighted(tokens.vectors, weigh(tokens)) for tokens in encoded.tokens(places)]
-        precision[some], recall[some] = _match(texts, *np.split(sides, 2))
-    return Matched(precision, recall)
+        places, sides = np.unique(np.concatenate(np.divmod(pairs[some], texts)), return_inverse=True)
+        weighted = [Weighted(tokens.vectors, weigh(tokens)) for tokens in encoded.tokens(places)]
+        precision[some], recall[some] = _match(weighted, *np.split(sides, 2))
+    return Matched(precision[again], recall[again])
 
 
 def match(candidates: Sequence[Weighted], references: Sequence[Weighted]) -> Matched:
@@ -59,12 +62,7 @@ def match(candidates: Sequence[Weighted], references: Sequence[Weighted]) -> Mat
 
 def _match(texts: Sequence[Weighted], ones: Int64s, others: Int64s) -> Matched:
     """Pairs of these texts by their places."""
-    if not len(ones):
-        return Matched(np.zeros(0), np.zeros(0))
-    starts = np.cumsum([0, *(len(text.weights) for text in texts)])
-    vectors = unit(np.concatenate([text.vectors for text in texts]))
-    weights = np.concatenate([text.weights for text in texts])
-    means = _native.greedy_match(vectors, weights, starts, ones, others)
+    means = _native.greedy_match([text.vectors for text in texts], [text.weights for text in texts], ones, others)
     return Matched(means[:, 0], means[:, 1])
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from kataribe.captions.greedy import unit
 from kataribe.captions.items import Captions
 from kataribe.captions.media import Media
-from kataribe.core.errors import InputError, UsageError
+from kataribe.core.errors import InputError, UsageError, some
 from kataribe.core.signature import fingerprint
 from kataribe.encoders.clip import ClipEncoder, encode_images, open_clip
 from kataribe.encoders.encoded import EncodedTexts, Kind, encode_texts
@@ -71,6 +71,9 @@ class Pictured:
     @property
     def warnings(self) -> list[str]:
         said = self.encoded.warnings if self.encoded is not None else []
+        zeros = [id for read in (self.features, self.given) if read is not None for id in sorted(read.with_zeros)]
+        if zeros:
+            said = [*said, f"features that are all zeros, to which nothing is similar: {some(zeros)}"]
         return [*said, *([self.remark] if self.remark else [])]
 
 

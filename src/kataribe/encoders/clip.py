@@ -10,7 +10,7 @@ Radford, A. et al. (2021). Learning transferable visual models from natural lang
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -34,15 +34,16 @@ class ClipEncoder:
         self.name = loading.short_name(model)
         self._torch = loading.need("torch", f"the encoder {self.name!r}")
         loading.need("PIL", "reading pictures")
-        self._network = loading.load(model, "model", lambda t, where: loading.from_pretrained(t.AutoModel, where))
+        load = partial(loading.load, model, or_else="--features with --text-features")
+        self._network = load("model", lambda t, where: loading.from_pretrained(t.AutoModel, where))
         if not hasattr(self._network, "get_image_features"):
             raise ResourceError(
                 f"{self.name} is a {self._network.config.model_type} model, which knows no pictures",
                 hint=f"give a CLIP, Chinese-CLIP or SigLIP model such as {DEFAULT}",
             )
-        self._tokenizer = loading.load(model, "tokenizer", lambda t, where: t.AutoTokenizer.from_pretrained(where))
-        self._processor = loading.load(
-            model, "image processor", lambda t, where: t.AutoImageProcessor.from_pretrained(where, use_fast=False)
+        self._tokenizer = load("tokenizer", lambda t, where: t.AutoTokenizer.from_pretrained(where))
+        self._processor = load(
+            "image processor", lambda t, where: t.AutoImageProcessor.from_pretrained(where, use_fast=False)
         )
         kind = self._network.config.model_type
         text = self._network.config.text_config
@@ -56,9 +57,14 @@ class ClipEncoder:
         self._pad = self._tokenizer.pad_token_id if self._tokenizer.pad_token_id is not None else 0
         self.device = "cuda" if self._torch.cuda.is_available() else "cpu"
         self._network.to(self.device)
-        self.fingerprint = loading.fingerprint(self._network, self._tokenizer)
+        self.fingerprint = loading.fingerprint_of(self._network, self._tokenizer)
         self.signature = f"{self.name}-{self.fingerprint}"
-        self.key = f"clip-{self.fingerprint}"
+        recipe = loading.recipe_of(self._network, self._tokenizer, self._processor.to_json_string())
+        self.key = f"clip-{self.fingerprint}-{recipe}"
+
+    @property
+    def parallel(self) -> bool:
+        return self.device == "cpu"
 
     def cut(self, texts: Sequence[str]) -> list[Cut]:
         if not texts:

@@ -14,6 +14,7 @@ from typing import Literal
 import numpy as np
 
 from kataribe.core.progress import report
+from kataribe.encoders.parallel import side_by_side
 from kataribe.encoders.protocol import Bools, Cut, Float32s, Int32s, TextEncoder, Tokens
 from kataribe.encoders.store import SentenceRow, TokenRow, VectorStore, content_key, open_store
 from kataribe.text.sentences import Int64s
@@ -24,7 +25,7 @@ Kind = Literal["tokens", "sentences"]
 _CHUNK_TEXTS = 8192
 _BATCH_TOKENS = 1024
 _BATCH_TEXTS = 256
-# Texts that were looked at stay in memory up to this many bytes: references and repeated captions come up again.
+# Texts that were encoded or looked at stay in memory up to this many bytes: most come up again.
 _RECENT_BYTES = 256_000_000
 
 
@@ -37,7 +38,7 @@ class EncodedTexts:
     keys: Sequence[bytes]
     cut_short: int
     remark: str
-    _recent: _Recent = field(default_factory=lambda: _Recent(), repr=False, compare=False)
+    _recent: _Recent = field(repr=False, compare=False)
 
     def tokens(self, places: Int64s) -> list[Tokens]:
         """The tokens of some texts, in the order asked for."""
@@ -45,7 +46,7 @@ class EncodedTexts:
         missing = [place for place in places.tolist() if place not in found]
         read = self.store.tokens(self.keys[place] for place in missing)
         for place, (ids, vectors) in zip(missing, read, strict=True):
-            found[place] = Tokens(ids, self.is_special(ids), vectors)
+            found[place] = Tokens(ids, _is_special(self.encoder, ids), vectors)
         self._recent.add({place: found[place] for place in missing})
         return [found[place] for place in places.tolist()]
 
@@ -54,11 +55,6 @@ class EncodedTexts:
 
     def sentences(self, places: Int64s) -> Float32s:
         return self.store.sentences([self.keys[place] for place in places.tolist()])
-
-    def is_special(self, ids: Int32s) -> Bools:
-        specials = np.array(sorted(self.encoder.special_ids), dtype=np.int32)
-        marked: Bools = (ids[:, None] == specials).any(axis=1)
-        return marked
 
     @property
     def warnings(self) -> list[str]:
@@ -94,31 +90,44 @@ class _Recent:
 
 
 def encode_texts(encoder: TextEncoder, texts: Sequence[str], kind: Kind) -> EncodedTexts:
-    """Encode what the store does not have yet. Ctrl-C loses the batch in hand only."""
+    """Encode what the store does not have yet. Ctrl-C loses the batches in hand only."""
     store, remark = open_store(encoder.key)
     keys = [content_key(text) for text in texts]
     known = store.known(kind, keys)
     missing = [place for place, key in enumerate(keys) if key not in known]
     cut_short = sum(not is_whole for is_whole in known.values())
+    recent = _Recent()
     done = 0
     for start in range(0, len(missing), _CHUNK_TEXTS):
         chunk = missing[start : start + _CHUNK_TEXTS]
         cuts = dict(zip(chunk, encoder.cut([texts[place] for place in chunk]), strict=True))
         cut_short += sum(not cut.is_whole for cut in cuts.values())
-        for batch in _batches(cuts):
-            made = encoder.forward([cuts[place].ids for place in batch])
+        batches = list(_batches(cuts))
+        inputs = [[cuts[place].ids for place in batch] for batch in batches]
+        forwards = side_by_side(encoder.forward, inputs) if encoder.parallel else map(encoder.forward, inputs)
+        for batch, made in zip(batches, forwards, strict=True):
             rows = [(keys[place], cuts[place]) for place in batch]
             if kind == "tokens":
                 store.add_tokens(
                     TokenRow(key, cut.is_whole, cut.ids, vectors)
                     for (key, cut), vectors in zip(rows, made.tokens, strict=True)
                 )
+                recent.add(
+                    {
+                        place: Tokens(cuts[place].ids, _is_special(encoder, cuts[place].ids), vectors)
+                        for place, vectors in zip(batch, made.tokens, strict=True)
+                    }
+                )
             store.add_sentences(
                 SentenceRow(key, cut.is_whole, vector) for (key, cut), vector in zip(rows, made.sentences, strict=True)
             )
             done += len(batch)
             report(f"encoding with {encoder.name}", done, len(missing))
-    return EncodedTexts(encoder, store, keys, cut_short, remark)
+    return EncodedTexts(encoder, store, keys, cut_short, remark, recent)
+
+
+def _is_special(encoder: TextEncoder, ids: Int32s) -> Bools:
+    return np.isin(ids, list(encoder.special_ids))
 
 
 def _batches(cuts: dict[int, Cut]) -> Iterator[list[int]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 import numpy.typing as npt
@@ -24,12 +24,13 @@ class CausalModel:
     def __init__(self, model: str) -> None:
         self.name = loading.short_name(model)
         self._torch = loading.need("torch", f"the language model {self.name!r}")
-        self._tokenizer = loading.load(model, "tokenizer", lambda t, where: t.AutoTokenizer.from_pretrained(where))
-        self._network = loading.load(
-            model, "causal language model", lambda t, where: loading.from_pretrained(t.AutoModelForCausalLM, where)
+        load = partial(loading.load, model, or_else="model=ngram")
+        self._tokenizer = load("tokenizer", lambda t, where: t.AutoTokenizer.from_pretrained(where))
+        self._network = load(
+            "causal language model", lambda t, where: loading.from_pretrained(t.AutoModelForCausalLM, where)
         )
         self.longest = loading.longest_input(self._network, self._tokenizer, loading.locate(model))
-        self.signature = f"{self.name}-{loading.fingerprint(self._network, self._tokenizer)}"
+        self.signature = f"{self.name}-{loading.fingerprint_of(self._network, self._tokenizer)}"
         self.start = self._tokenizer.bos_token_id
         self.device = "cuda" if self._torch.cuda.is_available() else "cpu"
         self._network.to(self.device)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib import import_module
 from importlib.util import find_spec
@@ -59,8 +59,11 @@ def short_name(model: str) -> str:
     return path.resolve().name if path.is_dir() else model
 
 
-def load(model: str, what: str, loader: Callable[[Any, str], Any]) -> Any:
-    """`loader(transformers, place)`, quietly; whatever goes wrong becomes one line with a way out."""
+def load(model: str, what: str, loader: Callable[[Any, str], Any], *, or_else: str) -> Any:
+    """`loader(transformers, place)`, quietly; whatever goes wrong becomes one line with a way out.
+
+    `or_else` is what would do without the hub.
+    """
     transformers = need("transformers", f"the model {shorten(model)!r}")
     need("torch", f"the model {shorten(model)!r}")
     place = locate(model)
@@ -77,7 +80,7 @@ def load(model: str, what: str, loader: Callable[[Any, str], Any]) -> Any:
         reason = "HF_HUB_OFFLINE is set and it is not in the hub's cache" if offline else "the hub did not give it"
         raise ResourceError(
             f"the model {shorten(model)!r} is not here: {reason}",
-            hint="give the folder of a downloaded model, or model=minilm, which needs no hub",
+            hint=f"give the folder of a downloaded model, or {or_else}, which needs no hub",
         ) from None
 
 
@@ -110,16 +113,47 @@ def from_pretrained(auto_class: Any, place: str, **options: Any) -> Any:
     return network.eval()
 
 
-def fingerprint(network: Any, tokenizer: Any) -> str:
-    """Eight hexadecimal digits over the weights and the tokenizer, whatever file they came from."""
+def fingerprint(tensors: Iterable[tuple[str, tuple[int, ...], Any]], vocabulary: Mapping[str, int]) -> str:
+    """Eight hexadecimal digits over the weights and the vocabulary, whatever files they came from.
+
+    Weights are given as name, shape and bytes, in the order of their names.
+    """
     digest = hashlib.blake2b(digest_size=4)
-    for name, tensor in sorted(network.state_dict().items()):
+    for name, shape, content in tensors:
         if "pooler" not in name:  # random where the checkpoint has none
-            digest.update(f"{name} {tuple(tensor.shape)} ".encode())
-            digest.update(tensor.detach().cpu().contiguous().flatten().view(_bytes()).numpy().data)
-    for token, place in sorted(tokenizer.get_vocab().items(), key=lambda entry: (entry[1], entry[0])):
+            digest.update(f"{name} {tuple(shape)} ".encode())
+            digest.update(content)
+    for token, place in sorted(vocabulary.items(), key=lambda entry: (entry[1], entry[0])):
         digest.update(f"{place} {token}\n".encode("utf-8", "surrogatepass"))
     return digest.hexdigest()
+
+
+def fingerprint_of(network: Any, tokenizer: Any) -> str:
+    """The fingerprint of a network and a tokenizer of transformers."""
+    tensors = (
+        (name, tensor.shape, tensor.detach().cpu().contiguous().flatten().view(_bytes()).numpy().data)
+        for name, tensor in sorted(network.state_dict().items())
+    )
+    return fingerprint(tensors, tokenizer.get_vocab())
+
+
+def recipe(*texts: str) -> str:
+    """Eight hexadecimal digits over what also moves vectors: how the layers are set up, how texts are cut."""
+    return hashlib.blake2b("\n".join(texts).encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
+
+
+def recipe_of(network: Any, tokenizer: Any, *others: str) -> str:
+    """The recipe of a network and a tokenizer of transformers. It changes with the version of transformers."""
+    backend = getattr(tokenizer, "backend_tokenizer", None)
+    how_to_cut = backend.to_str() if backend is not None else repr(tokenizer)
+    return recipe(network.config.to_json_string(), how_to_cut, *others)
+
+
+def choose_layer(name: str, layer: int | None, layers: int) -> int:
+    """The layer asked for, or the last."""
+    if layer is not None and not 0 <= layer <= layers:
+        raise UsageError(f"{name} has no layer {layer}", hint=f"0 (its embeddings) to {layers}, or leave it out")
+    return layers if layer is None else layer
 
 
 def _bytes() -> Any:

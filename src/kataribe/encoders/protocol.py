@@ -44,7 +44,9 @@ class Forward(NamedTuple):
 class TextEncoder(Protocol):
     """Cuts texts and turns batches of cut texts into vectors.
 
-    `key` names the file that keeps its vectors, `signature` names it in results; both change with the weights.
+    `key` names the file that keeps its vectors, `signature` names it in results; both change with the weights,
+    and the key with whatever else moves the vectors.
+    `parallel` says whether several threads may call `forward`, each on a core of its own.
     """
 
     @property
@@ -57,6 +59,8 @@ class TextEncoder(Protocol):
     def longest(self) -> int: ...
     @property
     def special_ids(self) -> frozenset[int]: ...
+    @property
+    def parallel(self) -> bool: ...
     def cut(self, texts: Sequence[str]) -> list[Cut]: ...
     def forward(self, batch: Sequence[Int32s]) -> Forward: ...
 

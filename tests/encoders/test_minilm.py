@@ -1,0 +1,54 @@
+"""The default encoder, read without transformers, is the model that transformers reads."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kataribe.core.errors import ResourceError
+from kataribe.encoders import loading
+from kataribe.encoders.minilm import MiniLm
+from kataribe.encoders.text import TransformersText
+from tests.encoders.tiny import SENTENCES
+
+pytest.importorskip("transformers", reason="needs kataribe[models]")
+TEXTS = [*SENTENCES, "", "It's a café — 犬が走る 😀", "a " * 400, "x" * 3000]
+
+
+@pytest.mark.parametrize("layer", [None, 0, 3])
+def test_vectors_equal_those_of_transformers(layer: int | None) -> None:
+    ours, theirs = MiniLm(layer), TransformersText("minilm", layer, half=False, leading_space=False)
+    assert (ours.signature, ours.longest, ours.layer, ours.special_ids) == (
+        theirs.signature,
+        theirs.longest,
+        theirs.layer,
+        theirs.special_ids,
+    )
+    cuts = ours.cut(TEXTS)
+    for cut, other in zip(cuts, theirs.cut(TEXTS), strict=True):
+        assert (cut.ids.tolist(), cut.is_whole) == (other.ids.tolist(), other.is_whole)
+    made = ours.forward([cut.ids for cut in cuts])
+    for cut, tokens, sentence in zip(cuts, made.tokens, made.sentences, strict=True):
+        alone = theirs.forward([cut.ids])
+        np.testing.assert_allclose(tokens, alone.tokens[0], rtol=1e-5, atol=1e-5)
+        np.testing.assert_allclose(sentence, alone.sentences[0], atol=1e-6)
+
+
+def test_known_texts_need_neither_torch_nor_transformers(own_cache: Path) -> None:
+    score = "import sys, kataribe; kataribe.evaluate('captions', {'1': 'a dog'}, {'1': ['a cat']}, ['bertscore']); "
+    heavy = "print([name for name in ('torch', 'transformers') if name in sys.modules])"
+    said = [
+        subprocess.run([sys.executable, "-c", score + heavy], check=True, capture_output=True, text=True).stdout
+        for _ in range(2)
+    ]
+    assert said == ["['torch']\n", "[]\n"]
+
+
+def test_damaged_files_are_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loading, "locate", lambda model: str(tmp_path))
+    with pytest.raises(ResourceError, match=r"the default encoder's files are damaged .* --force-reinstall"):
+        MiniLm()
