@@ -141,29 +141,32 @@ const MeteorParameters& parameters_of(std::string_view language) {
   throw std::invalid_argument("METEOR has parameters for 'en' and for 'other'");
 }
 
-auto scores(In2<double> statistics, std::string_view language) {
-  const MeteorParameters& parameters = parameters_of(language);
+template <typename Count>
+auto scores(In2<Count> statistics, std::string_view language) {
+  MeteorScorer score(parameters_of(language));
   if (statistics.shape(1) != kMeteorColumns)
     throw std::invalid_argument("statistics must have the columns METEOR_COLUMNS");
   std::vector<double> result(statistics.shape(0));
   nb::gil_scoped_release release;
-  for (std::size_t row = 0; row < result.size(); ++row)
-    result[row] = meteor_score(
-        std::span<const double, kMeteorColumns>(statistics.data() + row * kMeteorColumns, kMeteorColumns), parameters);
+  std::array<double, kMeteorColumns> columns;
+  for (std::size_t row = 0; row < result.size(); ++row) {
+    std::copy_n(statistics.data() + row * kMeteorColumns, columns.size(), columns.begin());
+    result[row] = score(columns);
+  }
   nb::gil_scoped_acquire acquire;
   return to_numpy(std::move(result));
 }
 
 auto pair_scores(const MeteorSentences& sentences, In1<std::int64_t> hypotheses, In1<std::int64_t> references,
                  std::string_view language) {
-  const MeteorParameters& parameters = parameters_of(language);
+  MeteorScorer score(parameters_of(language));
   std::vector<double> result(hypotheses.size());
   for_each_pair(sentences, hypotheses, references,
                 [&](std::size_t row, std::size_t hypothesis, std::size_t reference, const auto& alignment) {
                   const MeteorStatistics one = meteor_statistics(sentences, hypothesis, reference, alignment);
                   std::array<double, kMeteorColumns> columns;
                   std::ranges::copy(one, columns.begin());
-                  result[row] = meteor_score(columns, parameters);
+                  result[row] = score(columns);
                 });
   return to_numpy(std::move(result));
 }
@@ -228,8 +231,9 @@ void bind_meteor(nb::module_& m) {
 
   m.def("meteor_statistics", &statistics, nb::arg("sentences"), nb::arg("hypotheses"), nb::arg("references"),
         "One row of METEOR_COLUMNS per pair of sentence numbers. Rows add up to the statistics of a corpus.");
-  m.def("meteor_scores", &scores, nb::arg("statistics"), nb::arg("language"),
+  m.def("meteor_scores", &scores<double>, nb::arg("statistics"), nb::arg("language"),
         "The score of each row of statistics. Language: 'en' or 'other'.");
+  m.def("meteor_scores", &scores<std::int32_t>, nb::arg("statistics"), nb::arg("language"));
   m.def("meteor_pair_scores", &pair_scores, nb::arg("sentences"), nb::arg("hypotheses"), nb::arg("references"),
         nb::arg("language"), "The score of each pair of sentence numbers.");
   m.def("meteor_alignment", &alignment, nb::arg("sentences"), nb::arg("hypothesis"), nb::arg("reference"),

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 namespace kataribe {
 
@@ -35,8 +36,14 @@ MeteorStatistics meteor_statistics(const MeteorSentences& sentences, std::size_t
   return statistics;
 }
 
-double meteor_score(std::span<const double, kMeteorColumns> statistics, const MeteorParameters& parameters) {
-  const auto& [alpha, beta, gamma, delta, stage_weights] = parameters;
+double MeteorScorer::penalty(double fragmentation) {
+  Power& power = powers_[std::hash<double>{}(fragmentation) % powers_.size()];
+  if (power.base != fragmentation) power = {fragmentation, std::pow(fragmentation, parameters_.beta)};
+  return parameters_.gamma * power.result;
+}
+
+double MeteorScorer::operator()(std::span<const double, kMeteorColumns> statistics) {
+  const auto& [alpha, beta, gamma, delta, stage_weights] = parameters_;
   const auto content_and_function = [&](double content, double function) {
     return delta * content + (1 - delta) * function;
   };
@@ -54,7 +61,7 @@ double meteor_score(std::span<const double, kMeteorColumns> statistics, const Me
   const double mean = 1 / ((1 - alpha) / precision + alpha / recall);
   const double matched_words = (statistics[kHypothesisMatches] + statistics[kReferenceMatches]) / 2;
   const double fragmentation = statistics[kChunks] == 0 ? 0 : statistics[kChunks] / matched_words;
-  const double score = mean * (1 - gamma * std::pow(fragmentation, beta));
+  const double score = mean * (1 - penalty(fragmentation));
   return std::isnan(score) ? 0 : std::max(score, 0.0);
 }
 

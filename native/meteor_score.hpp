@@ -61,6 +61,21 @@ using MeteorStatistics = std::array<std::int32_t, kMeteorColumns>;
 MeteorStatistics meteor_statistics(const MeteorSentences& sentences, std::size_t hypothesis, std::size_t reference,
                                    const std::vector<MeteorMatch>& alignment);
 
-double meteor_score(std::span<const double, kMeteorColumns> statistics, const MeteorParameters& parameters);
+// Scores rows of statistics one after the other. Fragmentation takes few values, so it remembers what it has raised
+// to a power, which is most of the work.
+class MeteorScorer {
+ public:
+  explicit MeteorScorer(const MeteorParameters& parameters) : parameters_(parameters) {}
+  double operator()(std::span<const double, kMeteorColumns> statistics);
+
+ private:
+  struct Power {
+    double base = -1, result = 0;
+  };
+  double penalty(double fragmentation);
+
+  const MeteorParameters& parameters_;
+  std::array<Power, 1024> powers_;
+};
 
 }  // namespace kataribe

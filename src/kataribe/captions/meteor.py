@@ -115,5 +115,5 @@ class Meteor(Metric):
         return details
 
     def _scores(self, statistics: Array) -> Floats:
-        rows = np.ascontiguousarray(statistics, dtype=np.float64).reshape(-1, len(self.columns))
+        rows = np.ascontiguousarray(statistics).reshape(-1, len(self.columns))
         return _native.meteor_scores(rows, self.parameters).reshape(statistics.shape[:-1])
