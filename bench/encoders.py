@@ -63,6 +63,11 @@ def measure(options: Options) -> Section:
         in_child(_ours, corpus, folder)
         again = in_child(_ours, next_epoch, folder)
         warm = in_child(_ours, corpus, folder)
+    many = data.meteor_sets()[-1].head(options.fraction)
+    dense = Corpus(many.candidates, many.references)
+    with tempfile.TemporaryDirectory() as folder:
+        dense_ours = in_child(_ours, dense, folder)
+    dense_theirs = in_child(_theirs, dense) if find_spec("bert_score") else None
     with tempfile.TemporaryDirectory() as folder:
         crowd = in_child(_ours, _corpus(texts, large, large // 10, seed=2, references=1), folder)
     original = theirs if isinstance(theirs, str) else corpus.texts / theirs.seconds
@@ -84,6 +89,12 @@ def measure(options: Options) -> Section:
             "B",
             higher_is_better=False,
         ),
+        Row(
+            "BERTScore of a dense captioner, nothing encoded before",
+            many.pairs / dense_ours.seconds,
+            many.pairs / dense_theirs.seconds if dense_theirs else original,
+            "pairs/s",
+        ),
         Row(f"BERTScore of {large:,} captions", crowd.seconds, None, "s"),
         Row("the same, peak memory of the process", crowd.memory, None, "B"),
     ]
@@ -95,6 +106,8 @@ def measure(options: Options) -> Section:
         f"({_seconds(colds)}; the original {_seconds(originals)}).",
         "In the original a token whose best cosine is negative counts 0 if its batch is padded; without padding (the "
         f"first {ALONE} captions, one at a time) it does not.",
+        f"The dense captioner: {many.description}; {many.pairs:,} pairs of {dense.distinct:,} different texts, each "
+        "scorer once.",
         f"The large corpus: {large:,} candidates with one reference each, a tenth of them different.",
     ]
     return Section("Encoders", rows, notes)
