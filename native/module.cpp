@@ -3,6 +3,7 @@
 #include "bindings.hpp"
 
 namespace kataribe {
+void bind_bert(nb::module_& m);
 void bind_boundaries(nb::module_& m);
 void bind_correlation(nb::module_& m);
 void bind_greedy(nb::module_& m);
@@ -15,6 +16,7 @@ void bind_tokens(nb::module_& m);
 }  // namespace kataribe
 
 NB_MODULE(_native, m) {
+  kataribe::bind_bert(m);
   kataribe::bind_boundaries(m);
   kataribe::bind_correlation(m);
   kataribe::bind_greedy(m);

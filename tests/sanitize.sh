@@ -24,6 +24,6 @@ cp "$folder"/native/_native*.so "$folder/package/kataribe/"
 LD_PRELOAD="$(g++ -print-file-name=libasan.so) $(g++ -print-file-name=libubsan.so)" \
 ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 PYTHONPATH="$folder/package" \
   "$folder/venv/bin/python" -m pytest -p no:cacheprovider -m "not java and not slow" --timeout 3000 \
-  tests/text/test_*.py tests/captions/test_{golden,greedy,meteor_native,meteor_resource,ngram_metrics}.py \
+  tests/text/test_*.py tests/captions/test_{golden,greedy,meteor_native,meteor_resource,meteor_search,ngram_metrics}.py \
   tests/differential/test_ngram_metrics.py tests/boundaries/test_{f1,chance,ranking,edges}.py \
-  tests/stats/test_correlation.py "$@"
+  tests/stats/test_correlation.py tests/encoders/test_bert.py "$@"

@@ -22,7 +22,7 @@ class LocalEngine:
 
     @property
     def workers(self) -> int:
-        return self.threads or _available_cores()
+        return self.threads or available_cores()
 
     def map(self, function: Callable[[Shard], Answer], shards: Sequence[Shard]) -> Iterator[Answer]:
         """The answers in the order of the shards. Ctrl-C waits for the shards in hand and drops the rest."""
@@ -48,6 +48,6 @@ def parse_engine(text: str, threads: int = 0) -> LocalEngine:
     raise UsageError(f"no engine is called {shorten(text)!r}", hint="this version has: local")
 
 
-def _available_cores() -> int:
+def available_cores() -> int:
     # Containers often pin a process to fewer cores than the machine has.
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
