@@ -119,14 +119,14 @@ class MeteorMatcher {
   Places words_, stems_, phrases_;
   Marks related_words_, related_phrases_;  // to anything in the hypothesis
 
-  bool only_exact_ = false;
+  bool only_exact_ = false;  // as METEOR does where the two sentences are the same
   std::uint32_t epoch_ = 0;
   std::vector<Range> range_of_word_, range_of_phrase_;  // valid if of the current epoch
   std::vector<MeteorCandidate> candidates_;
   std::vector<PhraseMatch> phrase_matches_, reversed_;
   std::vector<MeteorStop> stops_;
   std::size_t candidate_count_ = 0;
-  std::vector<std::uint32_t> word_places_;        // in the reference, of words that match
+  std::vector<std::uint32_t> word_places_;       // in the reference, of words that match
   std::vector<PhraseOccurrence> phrase_places_;  // of phrases that do
   std::vector<std::uint32_t> hypothesis_coverage_, reference_coverage_;  // how many candidates cover each word
 };
