@@ -8,26 +8,10 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings.hpp"
+#include "kernels.hpp"
 
 namespace kataribe {
 namespace {
-
-// Dot products of a vector with several rows side by side. Each has four running sums, because the compiler may not
-// reorder a single one; several rows at a time keep the processor busy while one waits for its sums.
-template <std::size_t kRows>
-void dots(const float* a, const float* rows, std::size_t size, float* products) {
-  constexpr std::size_t kLanes = 4;
-  using Lanes = float __attribute__((vector_size(kLanes * sizeof(float)), aligned(alignof(float)), may_alias));
-  const auto lanes = [](const float* at) { return *reinterpret_cast<const Lanes*>(at); };
-  Lanes sums[kRows] = {};
-  std::size_t k = 0;
-  for (; k + kLanes <= size; k += kLanes)
-    for (std::size_t row = 0; row < kRows; ++row) sums[row] += lanes(a + k) * lanes(rows + row * size + k);
-  for (std::size_t row = 0; row < kRows; ++row) {
-    products[row] = (sums[row][0] + sums[row][2]) + (sums[row][1] + sums[row][3]);
-    for (std::size_t rest = k; rest < size; ++rest) products[row] += a[rest] * rows[row * size + rest];
-  }
-}
 
 // Rows of vectors with a weight each, and what scales each to length 1; a row of zeros stays what it is.
 struct Matrix {
@@ -41,31 +25,26 @@ struct Matrix {
     const std::size_t size = vectors.shape(1);
     for (std::size_t row = 0; row < count; ++row) {
       float square;
-      dots<1>(rows + row * size, rows + row * size, size, &square);
+      kernels().multiply_rows(rows + row * size, 1, rows + row * size, 1, size, &square);
       scales[row] = square > 0 ? 1 / std::sqrt(square) : 0;
     }
   }
 };
 
 // The greatest cosine of each row of one matrix with a row of the other, and the other way round.
-void find_best(const Matrix& one, const Matrix& other, std::size_t size, std::vector<float>& best_of_one,
-               std::vector<float>& best_of_other) {
-  constexpr std::size_t kRows = 4;
+void find_best(const Matrix& one, const Matrix& other, std::size_t size, std::vector<float>& products,
+               std::vector<float>& best_of_one, std::vector<float>& best_of_other) {
   constexpr float kLeast = std::numeric_limits<float>::lowest();
   best_of_one.assign(one.count, kLeast);
   best_of_other.assign(other.count, kLeast);
-  std::vector<float> products(other.count);
-  for (std::size_t i = 0; i < one.count; ++i) {
-    const float* row = one.rows + i * size;
-    std::size_t j = 0;
-    for (; j + kRows <= other.count; j += kRows) dots<kRows>(row, other.rows + j * size, size, &products[j]);
-    for (; j < other.count; ++j) dots<1>(row, other.rows + j * size, size, &products[j]);
-    for (j = 0; j < other.count; ++j) {
-      const float cosine = products[j] * one.scales[i] * other.scales[j];
+  products.resize(one.count * other.count);
+  kernels().multiply_rows(one.rows, one.count, other.rows, other.count, size, products.data());
+  for (std::size_t i = 0; i < one.count; ++i)
+    for (std::size_t j = 0; j < other.count; ++j) {
+      const float cosine = products[i * other.count + j] * one.scales[i] * other.scales[j];
       best_of_one[i] = std::max(best_of_one[i], cosine);
       best_of_other[j] = std::max(best_of_other[j], cosine);
     }
-  }
 }
 
 double weighted_mean(const std::vector<float>& values, const double* weights) {
@@ -100,11 +79,11 @@ auto greedy_match(const std::vector<In2<float>>& vectors, const std::vector<In1<
         throw std::out_of_range("no matrix has the number " + std::to_string(number));
       return matrices[number];
     };
-    std::vector<float> best_of_one, best_of_other;
+    std::vector<float> products, best_of_one, best_of_other;
     for (std::size_t pair = 0; pair < ones.size(); ++pair) {
       const Matrix &one = matrix(ones.data()[pair]), &other = matrix(others.data()[pair]);
       if (one.count == 0 || other.count == 0) continue;
-      find_best(one, other, size, best_of_one, best_of_other);
+      find_best(one, other, size, products, best_of_one, best_of_other);
       means[2 * pair] = weighted_mean(best_of_one, one.weights);
       means[2 * pair + 1] = weighted_mean(best_of_other, other.weights);
     }

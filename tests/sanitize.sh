@@ -26,4 +26,4 @@ ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 PYT
   "$folder/venv/bin/python" -m pytest -p no:cacheprovider -m "not java and not slow" --timeout 3000 \
   tests/text/test_*.py tests/captions/test_{golden,greedy,meteor_native,meteor_resource,meteor_search,ngram_metrics}.py \
   tests/differential/test_ngram_metrics.py tests/boundaries/test_{f1,chance,ranking,edges}.py \
-  tests/stats/test_correlation.py tests/encoders/test_bert.py "$@"
+  tests/stats/test_correlation.py tests/encoders/test_{bert,kernels}.py "$@"

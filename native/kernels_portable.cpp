@@ -1,0 +1,2 @@
+#define KATARIBE_PROCESSOR portable
+#include "kernels.inc"
