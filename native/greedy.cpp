@@ -8,10 +8,48 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings.hpp"
-#include "kernels.hpp"
+#include "lanes.hpp"
 
 namespace kataribe {
 namespace {
+
+// A few rows of one matrix with a few of the other, so that each number that is fetched is used several times.
+template <std::size_t kOnes, std::size_t kOthers>
+void multiply_block(const float* ones, const float* others, std::size_t size, float* products, std::size_t stride) {
+  Lanes sums[kOnes][kOthers] = {};
+  std::size_t k = 0;
+  for (; k + kLanes <= size; k += kLanes)
+    for (std::size_t i = 0; i < kOnes; ++i)
+      for (std::size_t j = 0; j < kOthers; ++j) sums[i][j] += lanes(ones + i * size + k) * lanes(others + j * size + k);
+  for (std::size_t i = 0; i < kOnes; ++i)
+    for (std::size_t j = 0; j < kOthers; ++j) {
+      float product = sum_of_lanes(sums[i][j]);
+      for (std::size_t rest = k; rest < size; ++rest) product += ones[i * size + rest] * others[j * size + rest];
+      products[i * stride + j] = product;
+    }
+}
+
+template <std::size_t kOnes>
+void multiply_few(const float* ones, const float* others, std::size_t count_of_others, std::size_t size,
+                  float* products) {
+  constexpr std::size_t kOthers = 4;
+  std::size_t j = 0;
+  for (; j + kOthers <= count_of_others; j += kOthers)
+    multiply_block<kOnes, kOthers>(ones, others + j * size, size, products + j, count_of_others);
+  for (; j < count_of_others; ++j)
+    multiply_block<kOnes, 1>(ones, others + j * size, size, products + j, count_of_others);
+}
+
+// products[i][j] = dot product of row i of one matrix with row j of another
+void multiply_rows(const float* ones, std::size_t count_of_ones, const float* others, std::size_t count_of_others,
+                   std::size_t size, float* products) {
+  constexpr std::size_t kOnes = 2;
+  std::size_t i = 0;
+  for (; i + kOnes <= count_of_ones; i += kOnes)
+    multiply_few<kOnes>(ones + i * size, others, count_of_others, size, products + i * count_of_others);
+  for (; i < count_of_ones; ++i)
+    multiply_few<1>(ones + i * size, others, count_of_others, size, products + i * count_of_others);
+}
 
 // Rows of vectors with a weight each, and what scales each to length 1; a row of zeros stays what it is.
 struct Matrix {
@@ -25,7 +63,7 @@ struct Matrix {
     const std::size_t size = vectors.shape(1);
     for (std::size_t row = 0; row < count; ++row) {
       float square;
-      kernels().multiply_rows(rows + row * size, 1, rows + row * size, 1, size, &square);
+      multiply_rows(rows + row * size, 1, rows + row * size, 1, size, &square);
       scales[row] = square > 0 ? 1 / std::sqrt(square) : 0;
     }
   }
@@ -38,7 +76,7 @@ void find_best(const Matrix& one, const Matrix& other, std::size_t size, std::ve
   best_of_one.assign(one.count, kLeast);
   best_of_other.assign(other.count, kLeast);
   products.resize(one.count * other.count);
-  kernels().multiply_rows(one.rows, one.count, other.rows, other.count, size, products.data());
+  multiply_rows(one.rows, one.count, other.rows, other.count, size, products.data());
   for (std::size_t i = 0; i < one.count; ++i)
     for (std::size_t j = 0; j < other.count; ++j) {
       const float cosine = products[i * other.count + j] * one.scales[i] * other.scales[j];

@@ -1,4 +1,4 @@
-// kataribe._native: the C++ core. Every function is pure, single-threaded and releases the GIL while it
+// kataribe._native: the C++ core, compiled for each kind of processor under a name of its own. Every function is pure, single-threaded and releases the GIL while it
 // computes, so that the engine can run shards side by side on Python threads.
 #include "bindings.hpp"
 
@@ -15,7 +15,7 @@ void bind_stories(nb::module_& m);
 void bind_tokens(nb::module_& m);
 }  // namespace kataribe
 
-NB_MODULE(_native, m) {
+NB_MODULE(KATARIBE_MODULE, m) {
   kataribe::bind_bert(m);
   kataribe::bind_boundaries(m);
   kataribe::bind_correlation(m);

@@ -1,2 +1,0 @@
-#define KATARIBE_PROCESSOR portable
-#include "kernels.inc"
