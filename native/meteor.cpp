@@ -6,7 +6,9 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <deque>
 #include <numeric>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -36,51 +38,37 @@ std::string lower(std::string line) {
   return line;
 }
 
-// The lines of a text that is held in one piece.
+// The lines of a list of strings, as far as possible where Python has them. The GIL is needed to make and destroy it.
 class Lines {
  public:
-  explicit Lines(const nb::list& sentences) {
-    ends_.reserve(sentences.size());
-    for (const nb::handle sentence : sentences) {
+  explicit Lines(const nb::list& sentences) : held_(sentences) {
+    views_.reserve(held_.size());
+    for (const nb::handle sentence : held_) {
       if (!nb::isinstance<nb::str>(sentence)) throw nb::type_error("sentences must be strings");
       Py_ssize_t size = 0;
       if (const char* bytes = PyUnicode_AsUTF8AndSize(sentence.ptr(), &size)) {
-        text_.append(bytes, static_cast<std::size_t>(size));
+        views_.emplace_back(bytes, static_cast<std::size_t>(size));
       } else {  // lone surrogates; Java writes them as question marks too
         PyErr_Clear();
-        text_.append(view(nb::cast<nb::bytes>(sentence.attr("encode")("utf-8", "replace"))));
+        views_.push_back(keep(std::string(view(nb::cast<nb::bytes>(sentence.attr("encode")("utf-8", "replace"))))));
       }
-      ends_.push_back(text_.size());
     }
   }
 
   // Tokenizes as METEOR does, and lower-cases.
   void normalize(const DotPrefixes& prefixes) {
-    std::string text;
-    text.reserve(text_.size());
-    for (std::size_t line = 0, start = 0; line < ends_.size(); ++line) {
-      const std::string_view old = std::string_view(text_).substr(start, ends_[line] - start);
-      if (meteor_is_normal(old)) {
-        text += old;
-      } else {
-        text += lower(meteor_normalize(old, prefixes));
-      }
-      start = std::exchange(ends_[line], text.size());
-    }
-    text_ = std::move(text);
+    for (std::string_view& line : views_)
+      if (!meteor_is_normal(line)) line = keep(lower(meteor_normalize(line, prefixes)));
   }
 
-  std::vector<std::string_view> views() const {
-    std::vector<std::string_view> lines;
-    lines.reserve(ends_.size());
-    for (std::size_t line = 0, start = 0; line < ends_.size(); start = ends_[line++])
-      lines.push_back(std::string_view(text_).substr(start, ends_[line] - start));
-    return lines;
-  }
+  std::span<const std::string_view> views() const { return views_; }
 
  private:
-  std::string text_;
-  std::vector<std::size_t> ends_;
+  std::string_view keep(std::string line) { return made_.emplace_back(std::move(line)); }
+
+  nb::tuple held_;  // the list may change while others have the GIL
+  std::vector<std::string_view> views_;
+  std::deque<std::string> made_;
 };
 
 // Holds on to nothing but its own copies: the resource may be closed once the sentences are prepared.
@@ -90,7 +78,7 @@ MeteorSentences prepare(std::optional<const MeteorResource*> resource, const nb:
   Lines lines(sentences);
   nb::gil_scoped_release release;
   if (normalized) lines.normalize(data->dot_prefixes());
-  return MeteorSentences(data, lines.views());
+  return MeteorSentences(data, lines.views());  // the GIL is back before the lines are gone
 }
 
 // Rows by hypothesis: the matcher prepares each hypothesis once for all its references.

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "meteor_beam.hpp"
-#include "meteor_used_words.hpp"
 
 namespace kataribe {
 

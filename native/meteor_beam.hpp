@@ -6,7 +6,8 @@
 // the beam or for the first one at the end, do the keys of their past tell which is in front.
 //
 // What paths may do at a word is computed for all of them at once, in plain loops over arrays that compilers turn
-// into vector instructions. The one loop that cannot be, gather_branches_below(), has no jumps that depend on keys.
+// into vector instructions. The one loop that cannot be, gather_branches_below(), has no jumps that depend on keys, and
+// is written out for AVX2.
 #pragma once
 
 #include <algorithm>
@@ -20,6 +21,8 @@
 #include <vector>
 
 #include "meteor_aligner.hpp"
+#include "meteor_used_words.hpp"
+#include "packing.hpp"
 
 namespace kataribe {
 
@@ -35,7 +38,11 @@ class MeteorBeam {
 
  private:
   static constexpr std::size_t kWidth = 40;
-  static constexpr std::size_t kLanes = 4;  // rows of branches are filled up to a multiple of this
+#if defined(__AVX2__)
+  static constexpr std::size_t kLanes = kPacked;  // rows of branches are filled up to a multiple of this
+#else
+  static constexpr std::size_t kLanes = 4;
+#endif
   static constexpr std::int32_t kNoChunk = -1;
   static constexpr bool kIsWide = sizeof(Key) == 8;
   // The key of what cannot be done: greater than that of any path.
@@ -87,11 +94,15 @@ class MeteorBeam {
   Key find_limit() const;
   void gather_branches_below(Key limit);
   void gather_first_of_equals(Key key);
+  void become_branches(std::size_t first);
   void note_progress();
   void cross(std::size_t begin, std::size_t end, Stops fixed);
   std::int32_t end_before(std::size_t position, Stops fixed) const;
   std::size_t find_first() const;
 
+  // Written so that compilers see what it is a multiple of.
+  std::size_t stride() const { return blocks_ * kLanes; }
+  std::size_t branch_count() const { return choice_count_ * stride(); }
   std::size_t count_branches(Key at_most) const;
   Key farther(Key key, Key distance) const;
   void remember_keys();
@@ -111,7 +122,7 @@ class MeteorBeam {
   std::size_t choice_count_ = 0;
   bool has_long_choice_ = false;  // of more than one word of the reference
   std::vector<Key> branches_;  // keys: a row per choice; in it a column per path, and a few dead ones
-  std::size_t stride_ = 0, branch_count_ = 0;
+  std::size_t blocks_ = 0;
   std::vector<Origin> equals_;
 
   std::vector<Level> levels_;
@@ -188,22 +199,22 @@ void MeteorBeam<Set, Key>::branch(const MeteorStop& stop) {
   const std::span<const MeteorCandidate> candidates = matcher_->candidates(stop);
   const auto position = static_cast<std::int32_t>(stop.position);
   choice_count_ = candidates.size() + 1;
-  stride_ = (count_ + kLanes - 1) / kLanes * kLanes;
-  branch_count_ = choice_count_ * stride_;
+  blocks_ = (count_ + kLanes - 1) / kLanes;
   if (choices_.size() < choice_count_) choices_.resize(choice_count_);
-  if (branches_.size() < branch_count_) branches_.resize(branch_count_);
+  if (branches_.size() < branch_count()) branches_.resize(branch_count());
 
   const Key one_chunk = one_chunk_;
   Paths& paths = *paths_;
   Each<Key> keys;  // if the open chunk is closed
-  for (std::size_t k = 0; k < stride_; ++k) keys[k] = keys_[k] + (paths.last_end[k] == kNoChunk ? 0 : one_chunk);
-  for (std::size_t k = count_; k < stride_; ++k) {
+  const std::size_t stride = this->stride();
+  for (std::size_t k = 0; k < stride; ++k) keys[k] = keys_[k] + (paths.last_end[k] == kNoChunk ? 0 : one_chunk);
+  for (std::size_t k = count_; k < stride; ++k) {
     keys[k] = kDead;
     paths.used[k] = Set::all();
   }
   has_long_choice_ = false;
   Key* row = branches_.data();
-  for (std::size_t c = 0; c < candidates.size(); ++c, row += stride_) {
+  for (std::size_t c = 0; c < candidates.size(); ++c, row += stride) {
     const MeteorCandidate& candidate = candidates[c];
     const std::int32_t start = candidate.hypothesis_start;
     const auto distance = static_cast<Key>(start > position ? start - position : position - start);
@@ -212,7 +223,7 @@ void MeteorBeam<Set, Key>::branch(const MeteorStop& stop) {
                    start + candidate.hypothesis_length, position + candidate.reference_length};
     has_long_choice_ |= candidate.reference_length > 1;
     const Words words = choices_[c].words;
-    for (std::size_t k = 0; k < stride_; ++k) {
+    for (std::size_t k = 0; k < stride; ++k) {
       const bool is_free = !Set::meet(paths.used[k], words);
       const Key taken = keys[k] - gain - (paths.last_end[k] == start ? one_chunk : 0);
       row[k] = is_free ? taken : kDead;
@@ -221,13 +232,13 @@ void MeteorBeam<Set, Key>::branch(const MeteorStop& stop) {
     }
   }
   choices_[choice_count_ - 1] = {Set::none(), kNoChunk, position + 1};
-  std::copy_n(keys.begin(), stride_, row);
+  std::copy_n(keys.begin(), stride, row);
 
   if (in_step_) return;
   for (std::size_t k = 0; k < count_; ++k) {
     if (paths.next[k] <= position) continue;
     // It is inside a match already, and goes on as it is.
-    for (std::size_t c = 0; c < candidates.size(); ++c) branches_[c * stride_ + k] = kDead;
+    for (std::size_t c = 0; c < candidates.size(); ++c) branches_[c * stride + k] = kDead;
     row[k] = keys_[k];
   }
 }
@@ -235,7 +246,8 @@ void MeteorBeam<Set, Key>::branch(const MeteorStop& stop) {
 template <typename Set, typename Key>
 std::size_t MeteorBeam<Set, Key>::count_branches(Key at_most) const {
   Key count = 0;  // as wide as what is compared, for vector instructions
-  for (std::size_t i = 0; i < branch_count_; ++i) count += branches_[i] <= at_most;
+  const std::size_t branches = branch_count();
+  for (std::size_t i = 0; i < branches; ++i) count += branches_[i] <= at_most;
   return static_cast<std::size_t>(count);
 }
 
@@ -246,7 +258,7 @@ void MeteorBeam<Set, Key>::keep_best(const MeteorStop& stop) {
   Level& level = levels_[level_count_];
   level.stop = &stop;
   level.first_sort = sort_count_;
-  if (branch_count_ <= kWidth || count_branches(kDead - 1) <= kWidth) {
+  if (branch_count() <= kWidth || count_branches(kDead - 1) <= kWidth) {
     gather_branches_below(kDead);
   } else {
     const Key limit = find_limit();
@@ -254,11 +266,6 @@ void MeteorBeam<Set, Key>::keep_best(const MeteorStop& stop) {
     if (count_ < kWidth) gather_first_of_equals(limit);
   }
   ++level_count_;
-  for (std::size_t k = 0; k < count_; ++k) {
-    const Choice& choice = choices_[level.origins[k].choice()];
-    paths_->used[k] = Set::together(parents_->used[level.origins[k].parent()], choice.words);
-    paths_->last_end[k] = choice.hypothesis_end;
-  }
   if (!in_step_ || has_long_choice_) note_progress();
   remember_keys();
 }
@@ -285,8 +292,9 @@ void MeteorBeam<Set, Key>::note_progress() {
 template <typename Set, typename Key>
 Key MeteorBeam<Set, Key>::find_limit() const {
   constexpr auto kWanted = static_cast<Key>(kWidth);
+  const std::size_t branches = branch_count();
   Key low = kDead, high = 0;
-  for (std::size_t i = 0; i < branch_count_; ++i) {
+  for (std::size_t i = 0; i < branches; ++i) {
     low = std::min(low, branches_[i]);
     high = std::max(high, branches_[i] < kDead ? branches_[i] : 0);
   }
@@ -295,7 +303,7 @@ Key MeteorBeam<Set, Key>::find_limit() const {
     const Key step = (high - low) / 4;
     const std::array<Key, 3> guesses = {low + step, low + 2 * step, low + 3 * step};
     Key first = 0, second = 0, third = 0;
-    for (std::size_t i = 0; i < branch_count_; ++i) {
+    for (std::size_t i = 0; i < branches; ++i) {
       first += branches_[i] <= guesses[0];
       second += branches_[i] <= guesses[1];
       third += branches_[i] <= guesses[2];
@@ -317,15 +325,53 @@ template <typename Set, typename Key>
 void MeteorBeam<Set, Key>::gather_branches_below(Key limit) {
   Each<Origin>& origins = levels_[level_count_].origins;
   const Key* row = branches_.data();
-  const auto stride = static_cast<std::uint32_t>(stride_);
   std::size_t kept = 0;
-  for (std::uint32_t choice = 0; choice < choice_count_; ++choice, row += stride)
-    for (std::uint32_t k = 0; k < stride; ++k) {
+  for (std::uint32_t choice = 0; choice < choice_count_; ++choice, row += stride())
+    for (std::uint32_t k = 0; k < stride(); ++k) {
       keys_[kept] = row[k];
       origins[kept] = Origin(k, choice);
       kept += row[k] < limit;
     }
   count_ = kept;
+  become_branches(0);
+}
+
+#if defined(__AVX2__)
+template <>
+inline void MeteorBeam<FewWords<std::uint32_t>, std::int32_t>::gather_branches_below(std::int32_t limit) {
+  Each<Origin>& origins = levels_[level_count_].origins;
+  const std::int32_t* row = branches_.data();
+  std::size_t kept = 0;
+  for (std::uint32_t number = 0; number < choice_count_; ++number) {
+    const Choice choice = choices_[number];
+    for (std::uint32_t k = 0; k < stride(); k += kLanes, row += kLanes) {
+      std::array<Origin, kLanes> origin;
+      std::array<Words, kLanes> used;
+      for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+        origin[lane] = Origin(k + lane, number);
+        used[lane] = parents_->used[k + lane] | choice.words;
+      }
+      const unsigned which = which_are_below(limit, row);
+      pack(row, which, &keys_[kept]);
+      pack(origin.data(), which, &origins[kept]);
+      pack(used.data(), which, &paths_->used[kept]);
+      std::fill_n(&paths_->last_end[kept], kLanes, choice.hypothesis_end);
+      kept += static_cast<std::size_t>(std::popcount(which));
+    }
+  }
+  count_ = kept;
+}
+#endif
+
+// Paths from here on take over what their parents have, and what they did.
+template <typename Set, typename Key>
+void MeteorBeam<Set, Key>::become_branches(std::size_t first) {
+  for (std::size_t k = first; k < count_; ++k) {
+    const Origin origin = levels_[level_count_].origins[k];
+    const Choice& choice = choices_[origin.choice()];
+    paths_->used[k] = Set::together(parents_->used[origin.parent()], choice.words);
+    paths_->last_end[k] = choice.hypothesis_end;
+  }
 }
 
 // As many as there is room for, the first in METEOR's order.
@@ -333,15 +379,16 @@ template <typename Set, typename Key>
 void MeteorBeam<Set, Key>::gather_first_of_equals(Key key) {
   equals_.clear();
   const Key* row = branches_.data();
-  for (std::uint32_t choice = 0; choice < choice_count_; ++choice, row += stride_)
-    for (std::uint32_t k = 0; k < stride_; ++k)
+  for (std::uint32_t choice = 0; choice < choice_count_; ++choice, row += stride())
+    for (std::uint32_t k = 0; k < stride(); ++k)
       if (row[k] == key) equals_.emplace_back(k, choice);
   const auto room = static_cast<std::ptrdiff_t>(kWidth - count_);
   std::nth_element(equals_.begin(), equals_.begin() + room - 1, equals_.end(),
                    [&](Origin a, Origin b) { return is_before(a, b); });
   std::fill_n(keys_.begin() + count_, room, key);
   std::copy_n(equals_.begin(), room, levels_[level_count_].origins.begin() + count_);
-  count_ = kWidth;
+  const std::size_t first = std::exchange(count_, kWidth);
+  become_branches(first);
 }
 
 template <typename Set, typename Key>
@@ -435,11 +482,11 @@ bool MeteorBeam<Set, Key>::finish_at_last_choice(const MeteorStop& stop, Stops f
   Key least_later = kDead, winner_key = kDead;
   Origin winner;
   const Key* row = branches_.data();
-  for (std::uint32_t c = 0; c < choice_count_; ++c, row += stride_) {
+  for (std::uint32_t c = 0; c < choice_count_; ++c, row += stride()) {
     const std::int32_t end = choices_[c].hypothesis_end;
     const Key closing = end == kNoChunk || end == next_match ? 0 : one_chunk_;
     Key least = kDead;
-    for (std::size_t k = 0; k < stride_; ++k) least = std::min(least, row[k]);
+    for (std::size_t k = 0; k < stride(); ++k) least = std::min(least, row[k]);
     const std::pair here(least + closing, least), best(least_later, winner_key);
     if (here > best) continue;
     bool is_better = here < best;
@@ -450,10 +497,10 @@ bool MeteorBeam<Set, Key>::finish_at_last_choice(const MeteorStop& stop, Stops f
         is_better = false;
       }
   }
-  if (branch_count_ > kWidth && count_branches(winner_key) > kWidth) {
+  if (branch_count() > kWidth && count_branches(winner_key) > kWidth) {
     std::size_t better = 0;
     row = branches_.data();
-    for (std::uint32_t c = 0; c < choice_count_; ++c, row += stride_)
+    for (std::uint32_t c = 0; c < choice_count_; ++c, row += stride())
       for (std::uint32_t k = 0; k < count_; ++k)
         better += row[k] < winner_key || (row[k] == winner_key && is_before(Origin(k, c), winner));
     if (better >= kWidth) return false;

@@ -4,6 +4,7 @@
 #include "meteor_normalize.hpp"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "utf8.hpp"
@@ -38,7 +39,7 @@ auto no(Predicate predicate) {
 
 // Puts `middle` in place of `mark` wherever it stands between a `left` and a `right` character.
 template <typename Left, typename Right>
-Text replace_between(const Text& text, Left left, char32_t mark, Right right, View middle) {
+Text replace_between(Text text, Left left, char32_t mark, Right right, View middle) {
   if (text.find(mark) == Text::npos) return text;
   Text result;
   result.reserve(text.size() + 16);
@@ -56,7 +57,8 @@ Text replace_between(const Text& text, Left left, char32_t mark, Right right, Vi
   return result;
 }
 
-Text replace_all(const Text& text, View from, View to) {
+Text replace_all(Text text, View from, View to) {
+  if (text.find(from) == Text::npos) return text;
   Text result;
   std::size_t start = 0;
   for (std::size_t at; (at = text.find(from, start)) != Text::npos; start = at + from.size()) {
@@ -69,6 +71,7 @@ Text replace_all(const Text& text, View from, View to) {
 // Symbols stand alone. Quotes and dashes are unified on the way: no later step tells their variants apart.
 Text separate_symbols(View text) {
   Text result = U" ";
+  result.reserve(2 * text.size() + 2);
   for (const char32_t c : text) {
     if (is_single_quote(c)) {
       result += U'\'';
@@ -83,7 +86,8 @@ Text separate_symbols(View text) {
   return result += U' ';
 }
 
-Text separate_runs_of_dots(const Text& text) {
+Text separate_runs_of_dots(Text text) {
+  if (text.find(U"..") == Text::npos) return text;
   Text result;
   for (std::size_t i = 0; i < text.size();) {
     const std::size_t end = std::min(text.find_first_not_of(U'.', i), text.size());
@@ -98,17 +102,17 @@ Text separate_runs_of_dots(const Text& text) {
 }
 
 Text separate_commas(Text text) {
-  text = replace_between(text, no(is_digit), U',', no(is_digit), U" , ");
-  text = replace_between(text, is_digit, U',', no(is_digit), U" , ");
-  return replace_between(text, no(is_digit), U',', is_digit, U" , ");
+  text = replace_between(std::move(text), no(is_digit), U',', no(is_digit), U" , ");
+  text = replace_between(std::move(text), is_digit, U',', no(is_digit), U" , ");
+  return replace_between(std::move(text), no(is_digit), U',', is_digit, U" , ");
 }
 
 Text separate_contractions(Text text) {
-  text = replace_between(text, no(is_letter), U'\'', no(is_letter), U" ' ");
-  text = replace_between(text, no(is_letter_or_digit), U'\'', is_letter, U" ' ");
-  text = replace_between(text, is_letter, U'\'', no(is_letter), U" ' ");
-  text = replace_between(text, is_letter, U'\'', is_letter, U" '");
-  return replace_between(text, is_digit, U'\'', [](char32_t c) { return c == U's'; }, U" '");
+  text = replace_between(std::move(text), no(is_letter), U'\'', no(is_letter), U" ' ");
+  text = replace_between(std::move(text), no(is_letter_or_digit), U'\'', is_letter, U" ' ");
+  text = replace_between(std::move(text), is_letter, U'\'', no(is_letter), U" ' ");
+  text = replace_between(std::move(text), is_letter, U'\'', is_letter, U" '");
+  return replace_between(std::move(text), is_digit, U'\'', [](char32_t c) { return c == U's'; }, U" '");
 }
 
 std::vector<View> split(View text) {
@@ -152,12 +156,12 @@ bool meteor_is_normal(std::string_view utf8) {
 
 std::string meteor_normalize(std::string_view utf8, const DotPrefixes& prefixes) {
   Text text = separate_symbols(decode_utf8(utf8));
-  text = separate_runs_of_dots(text);
+  text = separate_runs_of_dots(std::move(text));
   text = separate_commas(std::move(text));
-  text = replace_all(text, U"''", U" \" ");
-  text = replace_all(text, U"--", U"-");
+  text = replace_all(std::move(text), U"''", U" \" ");
+  text = replace_all(std::move(text), U"--", U"-");
   const auto before_dash = [](char32_t c) { return is_letter_or_digit(c) || c == U'.'; };
-  text = replace_between(text, before_dash, U'-', is_letter_or_digit, U" ");
+  text = replace_between(std::move(text), before_dash, U'-', is_letter_or_digit, U" ");
   text = separate_contractions(std::move(text));
 
   const std::vector<View> words = split(text);

@@ -12,16 +12,6 @@
 
 namespace kataribe {
 
-namespace {
-
-// Other blanks, such as the no-break space, are part of a token.
-bool is_blank(char c) {
-  if (static_cast<unsigned char>(c) > ' ') return false;
-  return c == ' ' || (c >= '\t' && c <= '\r' && c != '\v');
-}
-
-}  // namespace
-
 MeteorSentences::MeteorSentences(const MeteorResource* resource, std::span<const std::string_view> lines) {
   Vocabulary vocabulary;
   std::size_t characters = 0;
@@ -29,12 +19,7 @@ MeteorSentences::MeteorSentences(const MeteorResource* resource, std::span<const
   words_.values.reserve(characters / 4);  // words are longer than that, blank included
   words_.starts.reserve(lines.size() + 1);
   for (const std::string_view line : lines) {
-    for (std::size_t at = 0; at < line.size();) {
-      const std::size_t start = at;
-      while (at < line.size() && !is_blank(line[at])) ++at;
-      if (at > start) words_.values.push_back(vocabulary.texts.add(line.substr(start, at - start)));
-      ++at;
-    }
+    vocabulary.texts.append_words(line, words_.values);
     words_.end_list();
     if (words_[words_.size() - 1].size() > kMaxWords)
       throw std::length_error("a sentence has more words than METEOR is computed for (" + std::to_string(kMaxWords) +

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "interner.hpp"
 #include "meteor_resource.hpp"
+#include "word_numbers.hpp"
 
 namespace kataribe {
 
@@ -67,7 +67,7 @@ class MeteorSentences {
  private:
   // Of the words of the batch: their texts, and their numbers in the resource.
   struct Vocabulary {
-    Interner texts;
+    WordNumbers texts;
     std::vector<std::uint32_t> known;
   };
 

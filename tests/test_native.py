@@ -50,7 +50,8 @@ names = ["boys play", "a dog runs across the wet grass", "two men ride their hor
 cands = {str(k): text for k, text in enumerate(names * 3)}
 refs = {str(k): [text, names[k % 2] + " and a child watches"] for k, text in enumerate((names * 3)[::-1])}
 result = kataribe.evaluate("captions", cands, refs, ["bleu", "rouge_l", "cider", "meteor"])
-print([(str(name), result[name].value.hex(), [v.hex() for v in result[name].item_values.tolist()]) for name in result.metrics])
+for name in result.metrics:
+    print(name, result[name].value.hex(), [value.hex() for value in result[name].item_values.tolist()])
 """
     assert run(program, "") == run(program, "1")
 

@@ -1,12 +1,14 @@
 import json
 import random
+import re
 import threading
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
 import pytest
 import snowballstemmer
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from kataribe import _native as native
@@ -75,6 +77,9 @@ class TestGolden:
 
 WORDS = "a the man men dog dogs run running ran big large car automobile of on , . xyzzy é 5"
 captions = st.lists(st.sampled_from(WORDS.split()), max_size=12).map(" ".join)
+# Words of up to 20 bytes that are often equal, or equal for long; control characters and blanks of other scripts.
+odd_words = st.sampled_from(["a", "abcdefg", "é", "\x01", "\v", "\xa0", "\x1f", "\0"]).map(str)
+odd_sentences = st.lists(odd_words | st.sampled_from(list(" \t\r\f\n")), max_size=14).map("".join)
 
 
 class TestProperties:
@@ -112,6 +117,16 @@ class TestProperties:
         assert len(set(in_reference)) == len(in_reference) == row[COLUMNS["reference_matches"]]
         assert all(i < row[COLUMNS["hypothesis_words"]] for i in in_hypothesis)
         assert all(j < row[COLUMNS["reference_words"]] for j in in_reference)
+
+    @no_deadline
+    @given(odd_sentences, odd_sentences)
+    @example("abcdefgh", "abcdefghi")
+    @example("abcdefgh\x01abcdefgh ", " \tabcdefgh\x01abcdefgh")
+    def test_blanks_separate_words_of_any_length(self, hypothesis, reference):
+        words = [Counter(filter(None, re.split(r"[ \t\n\f\r]", text))) for text in (hypothesis, reference)]
+        (row,) = statistics(None, [(hypothesis, reference)], normalize=False)
+        assert [row[COLUMNS["hypothesis_words"]], row[COLUMNS["reference_words"]]] == [c.total() for c in words]
+        assert row[COLUMNS["hypothesis_matches"]] == (words[0] & words[1]).total()
 
     @no_deadline
     @given(st.integers(65, 200), st.randoms(use_true_random=False))
