@@ -85,7 +85,8 @@ void gelu(Table states, In1<float> bias) {
 void add_and_normalize(Table states, In1<float> bias, In2<float> residual, In1<float> scale, In1<float> shift,
                        float epsilon) {
   const std::size_t width = states.shape(1);
-  check(bias.size() == width && scale.size() == width && shift.size() == width, "parameters must be as long as the rows");
+  check(bias.size() == width && scale.size() == width && shift.size() == width,
+        "parameters must be as long as the rows");
   check(residual.shape(0) == states.shape(0) && residual.shape(1) == width, "what is added must have the same shape");
   nb::gil_scoped_release release;
   for (std::size_t row = 0; row < states.shape(0); ++row) {

@@ -129,6 +129,41 @@ const MeteorParameters& parameters_of(std::string_view language) {
   throw std::invalid_argument("METEOR has parameters for 'en' and for 'other'");
 }
 
+double score_of(MeteorScorer& scorer, const MeteorStatistics& statistics) {
+  std::array<double, kMeteorColumns> columns;
+  std::ranges::copy(statistics, columns.begin());
+  return scorer(columns);
+}
+
+// Item i has the pairs bounds[i] to bounds[i + 1].
+auto best_statistics(const MeteorSentences& sentences, In1<std::int64_t> hypotheses, In1<std::int64_t> references,
+                     In1<std::int64_t> bounds, std::string_view language) {
+  const std::size_t items = bounds.size() == 0 ? 0 : bounds.size() - 1;
+  std::vector<std::uint32_t> item_of(hypotheses.size());
+  bool fits = bounds.size() > 0 && bounds.data()[0] == 0 &&
+              static_cast<std::size_t>(bounds.data()[items]) == item_of.size();
+  for (std::size_t item = 0; item < items; ++item) fits &= bounds.data()[item] < bounds.data()[item + 1];
+  if (!fits) throw std::invalid_argument("bounds must give each item one pair or more, and all pairs to items");
+  for (std::size_t item = 0; item < items; ++item)
+    std::fill(item_of.begin() + bounds.data()[item], item_of.begin() + bounds.data()[item + 1],
+              static_cast<std::uint32_t>(item));
+
+  MeteorScorer scorer(parameters_of(language));
+  std::vector<std::int32_t> rows(items * kMeteorColumns);
+  std::vector<double> best(items, -1);
+  for_each_pair(sentences, hypotheses, references,
+                [&](std::size_t pair, std::size_t hypothesis, std::size_t reference, const auto& alignment) {
+                  const std::size_t item = item_of[pair];
+                  const MeteorStatistics one = meteor_statistics(sentences, hypothesis, reference, alignment);
+                  const bool is_only = bounds.data()[item + 1] - bounds.data()[item] == 1;
+                  const double score = is_only ? 0 : score_of(scorer, one);
+                  if (score <= best[item]) return;
+                  best[item] = score;
+                  std::ranges::copy(one, rows.begin() + static_cast<std::ptrdiff_t>(item * kMeteorColumns));
+                });
+  return to_numpy(std::move(rows), kMeteorColumns);
+}
+
 template <typename Count>
 auto scores(In2<Count> statistics, std::string_view language) {
   MeteorScorer score(parameters_of(language));
@@ -151,10 +186,7 @@ auto pair_scores(const MeteorSentences& sentences, In1<std::int64_t> hypotheses,
   std::vector<double> result(hypotheses.size());
   for_each_pair(sentences, hypotheses, references,
                 [&](std::size_t row, std::size_t hypothesis, std::size_t reference, const auto& alignment) {
-                  const MeteorStatistics one = meteor_statistics(sentences, hypothesis, reference, alignment);
-                  std::array<double, kMeteorColumns> columns;
-                  std::ranges::copy(one, columns.begin());
-                  result[row] = score(columns);
+                  result[row] = score_of(score, meteor_statistics(sentences, hypothesis, reference, alignment));
                 });
   return to_numpy(std::move(result));
 }
@@ -219,6 +251,9 @@ void bind_meteor(nb::module_& m) {
 
   m.def("meteor_statistics", &statistics, nb::arg("sentences"), nb::arg("hypotheses"), nb::arg("references"),
         "One row of METEOR_COLUMNS per pair of sentence numbers. Rows add up to the statistics of a corpus.");
+  m.def("meteor_best_statistics", &best_statistics, nb::arg("sentences"), nb::arg("hypotheses"),
+        nb::arg("references"), nb::arg("bounds"), nb::arg("language"),
+        "For each item, whose pairs are bounds[i] to bounds[i + 1], the row of its best pair, the first of equals.");
   m.def("meteor_scores", &scores<double>, nb::arg("statistics"), nb::arg("language"),
         "The score of each row of statistics. Language: 'en' or 'other'.");
   m.def("meteor_scores", &scores<std::int32_t>, nb::arg("statistics"), nb::arg("language"));

@@ -1,5 +1,6 @@
-// kataribe._native: the C++ core, compiled for each kind of processor under a name of its own. Every function is pure, single-threaded and releases the GIL while it
-// computes, so that the engine can run shards side by side on Python threads.
+// kataribe._native: the C++ core, compiled for each kind of processor under a name of its own. Every function is pure,
+// single-threaded and releases the GIL while it computes, so that the engine can run shards side by side on Python
+// threads.
 #include "bindings.hpp"
 
 namespace kataribe {

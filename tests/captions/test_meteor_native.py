@@ -1,3 +1,4 @@
+import itertools
 import json
 import random
 import re
@@ -106,6 +107,18 @@ class TestProperties:
         np.testing.assert_array_equal(together, alone)
 
     @no_deadline
+    @given(st.lists(st.tuples(captions, st.lists(captions, min_size=1, max_size=4)), min_size=1, max_size=5))
+    def test_the_best_reference_counts_and_the_first_of_equals(self, resource, items):
+        pairs = [(candidate, reference) for candidate, references in items for reference in references]
+        bounds = np.cumsum([0, *(len(references) for _, references in items)])
+        sentences = native.MeteorSentences(resource, [text for pair in pairs for text in pair], True)
+        first = np.arange(0, 2 * len(pairs), 2, dtype=np.int64)
+        found = native.meteor_best_statistics(sentences, first, first + 1, bounds, "en")
+        each = scores(resource, pairs)
+        expected = [begin + np.argmax(each[begin:end]) for begin, end in itertools.pairwise(bounds)]
+        np.testing.assert_array_equal(found, statistics(resource, pairs)[expected])
+
+    @no_deadline
     @given(captions, captions)
     def test_matches_fit_the_sentences(self, resource, hypothesis, reference):
         sentences = native.MeteorSentences(resource, [hypothesis, reference], True)
@@ -177,6 +190,13 @@ class TestArguments:
         sentences = native.MeteorSentences(resource, ["a"], True)
         with pytest.raises(ValueError, match="as many"):
             native.meteor_statistics(sentences, np.array([0]), np.array([0, 0]))
+
+    @pytest.mark.parametrize("bounds", [[], [0], [0, 1], [0, 0, 2], [1, 2], [0, 3], [2, 0, 2]])
+    def test_bounds_that_do_not_share_out_all_pairs(self, resource, bounds):
+        sentences = native.MeteorSentences(resource, ["a"], True)
+        pairs = np.array([0, 0])
+        with pytest.raises(ValueError, match="bounds must give"):
+            native.meteor_best_statistics(sentences, pairs, pairs, np.array(bounds, dtype=np.int64), "en")
 
     def test_unknown_language(self):
         with pytest.raises(ValueError, match="'en'"):

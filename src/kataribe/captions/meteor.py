@@ -79,10 +79,7 @@ class Meteor(Metric):
         if not len(items):
             return np.zeros((0, len(self.columns)), dtype=np.int32)
         captions = items.tokens(self.tokenizer_name)
-        statistics = _native.meteor_statistics(context.sentences, *captions.pairs)
-        if len(statistics) == len(items):
-            return statistics
-        return statistics[captions.best_pairs(self._scores(statistics))]
+        return _native.meteor_best_statistics(context.sentences, *captions.pairs, captions.bounds, self.parameters)
 
     def measure(self, totals: Floats) -> Measured:
         return Measured(self._scores(totals), {})
