@@ -36,7 +36,7 @@ $(VENV)/bin/python:
 # An unpinned torch brings gigabytes of CUDA where a CPU build would do; installed first, it satisfies every later range.
 TORCH := torch==2.13.0
 
-$(READY): $(VENV)/bin/python pyproject.toml CMakeLists.txt $(wildcard native/*)
+$(READY): $(VENV)/bin/python pyproject.toml CMakeLists.txt $(wildcard native/* native/*/*)
 	$(BIN)/python -m pip install --quiet $(TORCH)
 	$(BIN)/python -m pip install --quiet --editable ".[dev]"
 	@$(CHROMIUM)

@@ -68,7 +68,8 @@ class MeteorBeam {
   class Origin {
    public:
     Origin() = default;
-    Origin(std::uint32_t parent, std::uint32_t choice) : both_(choice << kParentBits | parent) {}
+    constexpr Origin(std::uint32_t parent, std::uint32_t choice) : both_(choice << kParentBits | parent) {}
+    constexpr std::uint32_t both() const { return both_; }
     std::uint32_t parent() const { return both_ & ((1u << kParentBits) - 1); }
     std::uint32_t choice() const { return both_ >> kParentBits; }
 
@@ -104,6 +105,8 @@ class MeteorBeam {
   std::size_t stride() const { return blocks_ * kLanes; }
   std::size_t branch_count() const { return choice_count_ * stride(); }
   std::size_t count_branches(Key at_most) const;
+  template <typename Use>
+  void for_each_equal(const Key* row, Key key, Use use) const;
   Key farther(Key key, Key distance) const;
   void remember_keys();
   bool is_before(std::size_t a, std::size_t b) const;
@@ -243,6 +246,22 @@ void MeteorBeam<Set, Key>::branch(const MeteorStop& stop) {
   }
 }
 
+// Calls use(k) for each branch of a row that has the key.
+template <typename Set, typename Key>
+template <typename Use>
+void MeteorBeam<Set, Key>::for_each_equal(const Key* row, Key key, Use use) const {
+#if defined(__AVX2__)
+  if constexpr (!kIsWide) {
+    for (std::uint32_t k = 0; k < stride(); k += kLanes)
+      for (unsigned which = which_are_equal(key, row + k); which != 0; which &= which - 1)
+        use(k + static_cast<std::uint32_t>(std::countr_zero(which)));
+    return;
+  }
+#endif
+  for (std::uint32_t k = 0; k < stride(); ++k)
+    if (row[k] == key) use(k);
+}
+
 template <typename Set, typename Key>
 std::size_t MeteorBeam<Set, Key>::count_branches(Key at_most) const {
   Key count = 0;  // as wide as what is compared, for vector instructions
@@ -339,23 +358,25 @@ void MeteorBeam<Set, Key>::gather_branches_below(Key limit) {
 #if defined(__AVX2__)
 template <>
 inline void MeteorBeam<FewWords<std::uint32_t>, std::int32_t>::gather_branches_below(std::int32_t limit) {
-  Each<Origin>& origins = levels_[level_count_].origins;
+  static_assert(sizeof(Origin) == 4 && Origin(1, 0).both() == 1);
+  const __m256i lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+  Origin* const origins = levels_[level_count_].origins.data();
+  const std::uint32_t* const parents = parents_->used.data();
+  std::uint32_t* const used = paths_->used.data();
+  std::int32_t* const last_end = paths_->last_end.data();
   const std::int32_t* row = branches_.data();
+  const auto stride = static_cast<std::uint32_t>(this->stride());
   std::size_t kept = 0;
-  for (std::uint32_t number = 0; number < choice_count_; ++number) {
-    const Choice choice = choices_[number];
-    for (std::uint32_t k = 0; k < stride(); k += kLanes, row += kLanes) {
-      std::array<Origin, kLanes> origin;
-      std::array<Words, kLanes> used;
-      for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
-        origin[lane] = Origin(k + lane, number);
-        used[lane] = parents_->used[k + lane] | choice.words;
-      }
+  for (std::uint32_t choice = 0; choice < choice_count_; ++choice) {
+    const __m256i words = _mm256_set1_epi32(static_cast<int>(choices_[choice].words));
+    const __m256i end = _mm256_set1_epi32(choices_[choice].hypothesis_end);
+    for (std::uint32_t k = 0; k < stride; k += kLanes, row += kLanes) {
       const unsigned which = which_are_below(limit, row);
-      pack(row, which, &keys_[kept]);
-      pack(origin.data(), which, &origins[kept]);
-      pack(used.data(), which, &paths_->used[kept]);
-      std::fill_n(&paths_->last_end[kept], kLanes, choice.hypothesis_end);
+      const __m256i origin = _mm256_add_epi32(_mm256_set1_epi32(static_cast<int>(Origin(k, choice).both())), lanes);
+      pack(eight_at(row), which, &keys_[kept]);
+      pack(origin, which, origins + kept);
+      pack(_mm256_or_si256(eight_at(parents + k), words), which, used + kept);
+      _mm256_storeu_si256(reinterpret_cast<__m256i*>(last_end + kept), end);
       kept += static_cast<std::size_t>(std::popcount(which));
     }
   }
@@ -380,8 +401,7 @@ void MeteorBeam<Set, Key>::gather_first_of_equals(Key key) {
   equals_.clear();
   const Key* row = branches_.data();
   for (std::uint32_t choice = 0; choice < choice_count_; ++choice, row += stride())
-    for (std::uint32_t k = 0; k < stride(); ++k)
-      if (row[k] == key) equals_.emplace_back(k, choice);
+    for_each_equal(row, key, [&](std::uint32_t k) { equals_.emplace_back(k, choice); });
   const auto room = static_cast<std::ptrdiff_t>(kWidth - count_);
   std::nth_element(equals_.begin(), equals_.begin() + room - 1, equals_.end(),
                    [&](Origin a, Origin b) { return is_before(a, b); });
@@ -461,9 +481,11 @@ void MeteorBeam<Set, Key>::cross(std::size_t begin, std::size_t end, Stops fixed
   const bool match_follows = !fixed.empty() && fixed.front().position == begin;
   const std::int32_t next_match = match_follows ? matcher_->candidates(fixed.front())[0].hypothesis_start : kNoChunk;
   const std::int32_t last_end = end_before(end, fixed);
-  for (std::size_t k = 0; k < count_; ++k) {
+  const Key one_chunk = one_chunk_;  // a copy, for the compiler: no key is written over it
+  const std::size_t count = count_;
+  for (std::size_t k = 0; k < count; ++k) {
     const bool closes = (paths.last_end[k] != kNoChunk) & (paths.last_end[k] != next_match);
-    keys_[k] += closes ? one_chunk_ : 0;
+    keys_[k] += closes ? one_chunk : 0;
     paths.last_end[k] = last_end;
   }
   remember_keys();
@@ -491,11 +513,11 @@ bool MeteorBeam<Set, Key>::finish_at_last_choice(const MeteorStop& stop, Stops f
     if (here > best) continue;
     bool is_better = here < best;
     std::tie(least_later, winner_key) = here;
-    for (std::uint32_t k = 0; k < count_; ++k)
-      if (row[k] == least && (is_better || is_before(Origin(k, c), winner))) {
-        winner = Origin(k, c);
-        is_better = false;
-      }
+    for_each_equal(row, least, [&](std::uint32_t k) {
+      if (!is_better && !is_before(Origin(k, c), winner)) return;
+      winner = Origin(k, c);
+      is_better = false;
+    });
   }
   if (branch_count() > kWidth && count_branches(winner_key) > kWidth) {
     std::size_t better = 0;

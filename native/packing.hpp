@@ -22,21 +22,23 @@ constexpr auto kPackingOrders = [] {
   return orders;
 }();
 
+inline __m256i eight_at(const void* values) { return _mm256_loadu_si256(static_cast<const __m256i*>(values)); }
+
+inline unsigned set_of(__m256i lanes) { return static_cast<unsigned>(_mm256_movemask_ps(_mm256_castsi256_ps(lanes))); }
+
 // A bit for each of eight keys.
 inline unsigned which_are_below(std::int32_t limit, const std::int32_t* keys) {
-  const __m256i all = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(keys));
-  const __m256i below = _mm256_cmpgt_epi32(_mm256_set1_epi32(limit), all);
-  return static_cast<unsigned>(_mm256_movemask_ps(_mm256_castsi256_ps(below)));
+  return set_of(_mm256_cmpgt_epi32(_mm256_set1_epi32(limit), eight_at(keys)));
+}
+inline unsigned which_are_equal(std::int32_t key, const std::int32_t* keys) {
+  return set_of(_mm256_cmpeq_epi32(_mm256_set1_epi32(key), eight_at(keys)));
 }
 
 // Writes those of eight values that are in a set, in their order. Eight are written; those at the end mean nothing.
-template <typename T>
-void pack(const T* values, unsigned which, T* packed) {
-  static_assert(sizeof(T) == 4);
+inline void pack(__m256i values, unsigned which, void* packed) {
   const auto* order = reinterpret_cast<const __m128i*>(kPackingOrders[which].data());
   const __m256i lanes = _mm256_cvtepu8_epi32(_mm_loadl_epi64(order));
-  const __m256i all = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(values));
-  _mm256_storeu_si256(reinterpret_cast<__m256i*>(packed), _mm256_permutevar8x32_epi32(all, lanes));
+  _mm256_storeu_si256(static_cast<__m256i*>(packed), _mm256_permutevar8x32_epi32(values, lanes));
 }
 
 }  // namespace kataribe
