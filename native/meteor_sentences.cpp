@@ -130,8 +130,8 @@ class BitSet {
   std::vector<std::uint64_t> bits_;
 };
 
-// Which words may follow a phrase: a few bits for many questions, so that a no is certain and a yes is not. Most answers
-// are no, and looking into the resource for them would take several times as long.
+// Which words may follow a phrase, in a few bits: a no is certain and a yes is not. Most answers are no, and looking
+// into the resource for them would take several times as long.
 class Followers {
  public:
   explicit Followers(std::size_t questions) {
