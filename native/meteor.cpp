@@ -6,9 +6,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
-#include <deque>
 #include <numeric>
-#include <span>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -38,10 +36,11 @@ std::string lower(std::string line) {
   return line;
 }
 
-// The lines of a list of strings, as far as possible where Python has them. The GIL is needed to make and destroy it.
+// The lines of a list of strings, where Python has them. The GIL is needed to make and destroy it.
 class Lines {
  public:
-  explicit Lines(const nb::list& sentences) : held_(sentences) {
+  // With prefixes, lines are tokenized and lower-cased as METEOR does.
+  Lines(const nb::list& sentences, const DotPrefixes* prefixes) : prefixes_(prefixes), held_(sentences) {
     views_.reserve(held_.size());
     for (const nb::handle sentence : held_) {
       if (!nb::isinstance<nb::str>(sentence)) throw nb::type_error("sentences must be strings");
@@ -50,35 +49,39 @@ class Lines {
         views_.emplace_back(bytes, static_cast<std::size_t>(size));
       } else {  // lone surrogates; Java writes them as question marks too
         PyErr_Clear();
-        views_.push_back(keep(std::string(view(nb::cast<nb::bytes>(sentence.attr("encode")("utf-8", "replace"))))));
+        encoded_.push_back(nb::cast<nb::bytes>(sentence.attr("encode")("utf-8", "replace")));
+        views_.push_back(view(encoded_.back()));
       }
     }
   }
 
-  // Tokenizes as METEOR does, and lower-cases.
-  void normalize(const DotPrefixes& prefixes) {
-    for (std::string_view& line : views_)
-      if (!meteor_is_normal(line)) line = keep(lower(meteor_normalize(line, prefixes)));
+  std::size_t size() const { return views_.size(); }
+  // Valid until the next call. Does not need the GIL.
+  std::string_view operator[](std::size_t line) {
+    constexpr std::size_t kAhead = 4;  // strings lie anywhere in memory, so ask for the next ones in time
+    if (line + kAhead < size()) {
+      __builtin_prefetch(views_[line + kAhead].data());
+      __builtin_prefetch(views_[line + kAhead].data() + 64);
+    }
+    if (!prefixes_ || meteor_is_normal(views_[line])) return views_[line];
+    return normalized_ = lower(meteor_normalize(views_[line], *prefixes_));
   }
 
-  std::span<const std::string_view> views() const { return views_; }
-
  private:
-  std::string_view keep(std::string line) { return made_.emplace_back(std::move(line)); }
-
+  const DotPrefixes* prefixes_;
   nb::tuple held_;  // the list may change while others have the GIL
+  std::vector<nb::bytes> encoded_;
   std::vector<std::string_view> views_;
-  std::deque<std::string> made_;
+  std::string normalized_;
 };
 
 // Holds on to nothing but its own copies: the resource may be closed once the sentences are prepared.
 MeteorSentences prepare(std::optional<const MeteorResource*> resource, const nb::list& sentences, bool normalized) {
   const MeteorResource* data = resource.value_or(nullptr);
   if (normalized && !data) throw std::invalid_argument("normalizing needs a resource: it holds the abbreviations");
-  Lines lines(sentences);
-  nb::gil_scoped_release release;
-  if (normalized) lines.normalize(data->dot_prefixes());
-  return MeteorSentences(data, lines.views());  // the GIL is back before the lines are gone
+  Lines lines(sentences, normalized ? &data->dot_prefixes() : nullptr);
+  nb::gil_scoped_release release;  // it is back before the lines are gone
+  return MeteorSentences(data, lines.size(), [&](std::size_t line) { return lines[line]; });
 }
 
 // Rows by hypothesis: the matcher prepares each hypothesis once for all its references.
@@ -265,10 +268,9 @@ void bind_meteor(nb::module_& m) {
         [](const MeteorResource& resource, const nb::str& sentence) {
           nb::list one;
           one.append(sentence);
-          Lines lines(one);
+          Lines lines(one, &resource.dot_prefixes());
           nb::gil_scoped_release release;
-          lines.normalize(resource.dot_prefixes());
-          return std::string(lines.views()[0]);
+          return std::string(lines[0]);
         },
         nb::arg("resource"), nb::arg("sentence"), "The tokens METEOR sees in a raw English sentence.");
   m.def("english_stem",

@@ -13,14 +13,11 @@
 
 namespace kataribe {
 
-MeteorSentences::MeteorSentences(const MeteorResource* resource, std::span<const std::string_view> lines) {
+MeteorSentences::MeteorSentences(const MeteorResource* resource, std::size_t count, const Line& line) {
   Vocabulary vocabulary;
-  std::size_t characters = 0;
-  for (const std::string_view line : lines) characters += line.size();
-  words_.values.reserve(characters / 4);  // words are longer than that, blank included
-  words_.starts.reserve(lines.size() + 1);
-  for (const std::string_view line : lines) {
-    vocabulary.texts.append_words(line, words_.values);
+  words_.starts.reserve(count + 1);
+  for (std::size_t sentence = 0; sentence < count; ++sentence) {
+    vocabulary.texts.append_words(line(sentence), words_.values);
     words_.end_list();
     if (words_[words_.size() - 1].size() > kMaxWords)
       throw std::length_error("a sentence has more words than METEOR is computed for (" + std::to_string(kMaxWords) +

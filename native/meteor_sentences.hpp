@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -44,8 +45,10 @@ class MeteorSentences {
   static constexpr std::uint32_t kNoStem = UINT32_MAX;
   static constexpr std::size_t kMaxWords = INT16_MAX;
 
-  // Lines of blank-separated tokens. Without a resource words match only exactly.
-  MeteorSentences(const MeteorResource* resource, std::span<const std::string_view> lines);
+  // line(i): the tokens of sentence i, separated by blanks; asked for in turn, and valid until the next is. Without a
+  // resource words match only exactly.
+  using Line = std::function<std::string_view(std::size_t sentence)>;
+  MeteorSentences(const MeteorResource* resource, std::size_t count, const Line& line);
 
   std::size_t size() const { return words_.size(); }
   std::size_t word_count() const { return is_function_.size(); }
