@@ -21,7 +21,7 @@ def row(number: int) -> SentenceRow:
 def write_many(start: int) -> None:
     opened, _ = open_store("shared")
     for number in range(start, start + 200):
-        opened.add_sentences([row(number)])
+        opened.add(sentences=[row(number)])
 
 
 def test_two_processes_write_the_same_file(own_cache: Path) -> None:
@@ -41,7 +41,7 @@ def test_damaged_file_is_started_afresh(own_cache: Path) -> None:
     store.folder().mkdir(parents=True)
     (store.folder() / "x.vectors").write_bytes(b"not a database" * 100)
     opened, remark = open_store("x")
-    opened.add_sentences([row(1)])
+    opened.add(sentences=[row(1)])
     assert remark == ""
     assert opened.known("sentences", [content_key("text 1")]) == {content_key("text 1"): True}
 
@@ -51,14 +51,14 @@ def test_folder_without_rights_is_said_and_the_run_goes_on(own_cache: Path) -> N
     own_cache.mkdir()
     own_cache.chmod(0o500)
     opened, remark = open_store("x")
-    opened.add_sentences([row(1)])
+    opened.add(sentences=[row(1)])
     assert "not kept for the next run" in remark
 
 
 def test_cache_folder_that_is_a_file_is_said_and_the_run_goes_on(own_cache: Path) -> None:
     own_cache.write_text("a file")
     opened, remark = open_store("x")
-    opened.add_sentences([row(1)])
+    opened.add(sentences=[row(1)])
     assert len(opened.sentences([row(1).key])) == 1
     assert "not kept for the next run" in remark
 
@@ -66,7 +66,7 @@ def test_cache_folder_that_is_a_file_is_said_and_the_run_goes_on(own_cache: Path
 def test_the_file_unused_for_longest_makes_room(own_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for age, key in enumerate(["old", "new"]):
         opened, _ = open_store(key)
-        opened.add_sentences([row(number) for number in range(500)])
+        opened.add(sentences=[row(number) for number in range(500)])
         opened.close()
         os.utime(opened.path, (age, age))
     size = opened.path.stat().st_size
@@ -78,7 +78,7 @@ def test_the_file_unused_for_longest_makes_room(own_cache: Path, monkeypatch: py
 def test_limit_of_zero_keeps_nothing(own_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(store.LIMIT_VARIABLE, "0")
     opened, _ = open_store("x")
-    opened.add_sentences([row(1)])
+    opened.add(sentences=[row(1)])
     assert store.files() == []
     monkeypatch.setenv(store.LIMIT_VARIABLE, "much")
     with pytest.raises(UsageError, match="KATARIBE_ENCODER_CACHE_GB=much: is not a size"):
@@ -87,7 +87,7 @@ def test_limit_of_zero_keeps_nothing(own_cache: Path, monkeypatch: pytest.Monkey
 
 def test_clearing_says_how_much_it_freed(own_cache: Path) -> None:
     opened, _ = open_store("x")
-    opened.add_sentences([row(number) for number in range(500)])
+    opened.add(sentences=[row(number) for number in range(500)])
     opened.close()
     size = opened.path.stat().st_size
     assert store.clear() == size > 0

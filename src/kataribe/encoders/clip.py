@@ -117,7 +117,7 @@ def encode_images(encoder: ImageEncoder, name: str, files: Sequence[Path]) -> tu
     for start in range(0, len(missing), _BATCH_IMAGES):
         batch = missing[start : start + _BATCH_IMAGES]
         vectors = encoder.images([file for _, file in batch])
-        store.add_sentences(SentenceRow(key, True, vector) for (key, _), vector in zip(batch, vectors, strict=True))
+        store.add(sentences=[SentenceRow(key, True, vector) for (key, _), vector in zip(batch, vectors, strict=True)])
         report(f"looking at pictures with {name}", start + len(batch), len(missing))
     return store.sentences(keys), keys, remark
 

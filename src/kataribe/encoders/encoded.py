@@ -107,27 +107,33 @@ def encode_texts(encoder: TextEncoder, texts: Sequence[str], kind: Kind) -> Enco
         forwards = side_by_side(encoder.forward, inputs) if encoder.parallel else map(encoder.forward, inputs)
         for batch, made in zip(batches, forwards, strict=True):
             rows = [(keys[place], cuts[place]) for place in batch]
-            if kind == "tokens":
-                store.add_tokens(
+            sentences = [
+                SentenceRow(key, cut.is_whole, vector) for (key, cut), vector in zip(rows, made.sentences, strict=True)
+            ]
+            if kind == "sentences":
+                store.add(sentences=sentences)
+            else:
+                tokens = [
                     TokenRow(key, cut.is_whole, cut.ids, vectors)
                     for (key, cut), vectors in zip(rows, made.tokens, strict=True)
-                )
+                ]
+                store.add(tokens=tokens, sentences=sentences)
                 recent.add(
                     {
-                        place: Tokens(cuts[place].ids, _is_special(encoder, cuts[place].ids), vectors)
-                        for place, vectors in zip(batch, made.tokens, strict=True)
+                        place: Tokens(row.ids, _is_special(encoder, row.ids), row.vectors)
+                        for place, row in zip(batch, tokens, strict=True)
                     }
                 )
-            store.add_sentences(
-                SentenceRow(key, cut.is_whole, vector) for (key, cut), vector in zip(rows, made.sentences, strict=True)
-            )
             done += len(batch)
             report(f"encoding with {encoder.name}", done, len(missing))
     return EncodedTexts(encoder, store, keys, cut_short, remark, recent)
 
 
 def _is_special(encoder: TextEncoder, ids: Int32s) -> Bools:
-    return np.isin(ids, list(encoder.special_ids))
+    special = np.zeros(len(ids), dtype=bool)
+    for number in encoder.special_ids:  # there are few: numpy.isin would take many times as long
+        special |= ids == number
+    return special
 
 
 def _batches(cuts: dict[int, Cut]) -> Iterator[list[int]]:

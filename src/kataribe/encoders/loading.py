@@ -123,8 +123,8 @@ def fingerprint(tensors: Iterable[tuple[str, tuple[int, ...], Any]], vocabulary:
         if "pooler" not in name:  # random where the checkpoint has none
             digest.update(f"{name} {tuple(shape)} ".encode())
             digest.update(content)
-    for token, place in sorted(vocabulary.items(), key=lambda entry: (entry[1], entry[0])):
-        digest.update(f"{place} {token}\n".encode("utf-8", "surrogatepass"))
+    entries = sorted((place, token) for token, place in vocabulary.items())
+    digest.update("".join(f"{place} {token}\n" for place, token in entries).encode("utf-8", "surrogatepass"))
     return digest.hexdigest()
 
 

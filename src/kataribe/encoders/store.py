@@ -90,7 +90,7 @@ class VectorStore:
     """The vectors of one encoder. Any thread may read and write.
 
     >>> store = VectorStore(None)
-    >>> store.add_sentences([SentenceRow(content_key("a dog"), True, np.ones(2, np.float32))])
+    >>> store.add(sentences=[SentenceRow(content_key("a dog"), True, np.ones(2, np.float32))])
     >>> store.sentences([content_key("a dog")]).tolist()
     [[1.0, 1.0]]
     """
@@ -104,6 +104,7 @@ class VectorStore:
         )
         # A crash of the machine may cost the cache, which is only a cache; a crash of the program does not.
         self._database.execute("PRAGMA synchronous = OFF")
+        self._database.execute("PRAGMA page_size = 32768")  # about a text; of a new file
         self._database.executescript(_TABLES)
 
     def close(self) -> None:
@@ -120,21 +121,20 @@ class VectorStore:
                 found |= {key: bool(whole) for key, whole in rows}
         return found
 
-    def add_tokens(self, rows: Iterable[TokenRow]) -> None:
-        self._add("tokens", [(r.key, r.is_whole, r.ids.tobytes(), r.vectors.tobytes()) for r in rows])
-
-    def add_sentences(self, rows: Iterable[SentenceRow]) -> None:
-        self._add("sentences", [(r.key, r.is_whole, np.ascontiguousarray(r.vector).tobytes()) for r in rows])
-
-    def _add(self, table: str, rows: Sequence[tuple[object, ...]]) -> None:
-        if not rows:
-            return
-        marks = ",".join("?" * len(rows[0]))
+    def add(self, *, tokens: Iterable[TokenRow] = (), sentences: Iterable[SentenceRow] = ()) -> None:
+        """All of them, or none if it fails."""
+        rows: dict[str, list[tuple[object, ...]]] = {
+            "tokens": [(r.key, r.is_whole, r.ids.tobytes(), r.vectors.tobytes()) for r in tokens],
+            "sentences": [(r.key, r.is_whole, r.vector.tobytes()) for r in sentences],
+        }
         with self._lock:
             try:
                 # IMMEDIATE: a writer waits for its turn at the start instead of failing half-way.
                 self._database.execute("BEGIN IMMEDIATE")
-                self._database.executemany(f"INSERT OR REPLACE INTO {table} VALUES ({marks})", rows)
+                for table, values in rows.items():
+                    if values:
+                        marks = ",".join("?" * len(values[0]))
+                        self._database.executemany(f"INSERT OR REPLACE INTO {table} VALUES ({marks})", values)
                 self._database.execute("COMMIT")
             except BaseException as error:
                 with contextlib.suppress(sqlite3.Error):
