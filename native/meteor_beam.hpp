@@ -509,6 +509,7 @@ bool MeteorBeam<Set, Key>::finish_at_last_choice(const MeteorStop& stop, Stops f
     const Key closing = end == kNoChunk || end == next_match ? 0 : one_chunk_;
     Key least = kDead;
     for (std::size_t k = 0; k < stride(); ++k) least = std::min(least, row[k]);
+    if (least == kDead) continue;
     const std::pair here(least + closing, least), best(least_later, winner_key);
     if (here > best) continue;
     bool is_better = here < best;
