@@ -9,8 +9,9 @@ READY := $(VENV)/.ready
 demo: $(READY)
 	$(BIN)/kataribe demo
 
+# Two files at a time; the originals' Java takes more than a gigabyte in each.
 test: $(READY)
-	$(BIN)/pytest
+	$(BIN)/pytest -n 2 --dist loadfile
 
 bench: $(READY)
 	$(BIN)/python -m bench
