@@ -15,7 +15,7 @@ folder=$PWD/build/sanitize
 # install, whose import hook would find the ordinary core first.
 rm -rf "$folder/package" && mkdir -p "$folder/package"
 cp -r src/kataribe "$folder/package/"
-cp "$folder"/native/_{native,processor}*.so "$folder/package/kataribe/"
+cp "$folder"/native/_{native_,processor}*.so "$folder/package/kataribe/"
 [ -x "$folder/venv/bin/python" ] || "$python" -m venv --without-pip "$folder/venv"
 "$python" -c 'import sysconfig; print(sysconfig.get_paths()["purelib"])' \
   >"$("$folder/venv/bin/python" -c 'import sysconfig; print(sysconfig.get_paths()["purelib"])')/borrowed.pth"
