@@ -138,8 +138,7 @@ constexpr std::size_t kQueries = 4;
 
 // One head of one text: rows of queries, keys and values are `stride` apart, those of the result `result_stride`.
 void attend_head(const float* queries, const float* keys, const float* values, std::size_t stride, std::size_t length,
-                 std::size_t width, float* result, std::size_t result_stride,
-                 std::vector<float>& scratch) {
+                 std::size_t width, float* result, std::size_t result_stride, std::vector<float>& scratch) {
   const std::size_t columns = (length + kLanes - 1) / kLanes * kLanes;
   scratch.assign((width + kQueries) * columns, 0.0f);
   float *turned = scratch.data(), *weights = turned + width * columns;

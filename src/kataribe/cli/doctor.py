@@ -45,7 +45,7 @@ def doctor() -> None:
     try:
         from kataribe import _native
 
-        _line(True, "native core", f"loaded, built for {_native.__name__.removeprefix('kataribe._native_')} processors")
+        _line(True, "native core", f"loaded, the {_native.__name__.removeprefix('kataribe._native_')} build")
     except ImportError as error:
         healthy = False
         _line(False, "native core", f"{error}; pip install --force-reinstall kataribe")
