@@ -50,6 +50,19 @@ def test_the_result_file_holds_items_and_statistics(call, tmp_path: Path) -> Non
     assert written["metrics"]["bleu"]["statistics"]["columns"][0] == "length"
 
 
+def test_warning_is_printed_with_its_id_silenced_by_it_and_always_in_the_json(call, tmp_path: Path) -> None:
+    short = tmp_path / "short.json"
+    short.write_text(json.dumps(json.loads(Path(PRED).read_text())[:-1]))
+    arguments = ["score", "captions", str(short), "-r", REFS, "-m", "rouge_l", "--missing", "zero", "-f", "json"]
+    _, loud, said = call(*arguments)
+    _, silenced, silent = call(*arguments, "--silence", "missing")
+    assert said.startswith("kataribe: warning: 1 of 12 references have no prediction")
+    assert said.endswith("[missing]\n")
+    assert silent == ""
+    assert json.loads(loud)["warnings"] == json.loads(silenced)["warnings"] != []
+    assert json.loads(loud)["warnings"][0]["id"] == "missing"
+
+
 @pytest.fixture
 def files_of_strangers(tmp_path: Path) -> Path:
     contents = {

@@ -77,7 +77,7 @@ def test_missing_ratings_and_captions_that_are_references_are_said(tmp_path: Pat
     path = write(tmp_path, "odd.json", by_picture(("One  dog", 3), ("a cat", None)))
     assert read_rated(path).warnings == [
         "1 ratings are missing and left out",
-        "1 captions are among their own references, which flatters metrics that compare with references",
+        "1 captions are among their own references, which flatters metrics that compare with them",
     ]
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import kataribe
+from kataribe.core.caution import Caution
 from kataribe.core.result import Result
 from kataribe.core.types import Curve
 from kataribe.formats.ratings import Rating, Ratings
@@ -239,7 +240,7 @@ def test_nothing_sticks_out_sideways(open_page: Open, stories, width: int) -> No
 @pytest.mark.parametrize("kind", ["captions", "stories"])
 def test_hostile_text_is_shown_and_never_run(open_page: Open, kind: str) -> None:
     result = made_up.hostile_caption_result() if kind == "captions" else made_up.hostile_story_result()
-    result = replace(result, warnings=tuple(made_up.HOSTILE))
+    result = replace(result, warnings=tuple(Caution("hostile", text) for text in made_up.HOSTILE))
     names = made_up.HOSTILE[:2]
     page = open_page(dict.fromkeys(names, result), title=made_up.HOSTILE[0])
     for row in range(len(made_up.HOSTILE)):

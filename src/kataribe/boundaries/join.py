@@ -14,6 +14,7 @@ from kataribe.boundaries.peaks import run_centres
 from kataribe.boundaries.players import human
 from kataribe.boundaries.ragged import Lists
 from kataribe.boundaries.tolerance import Distance
+from kataribe.core.caution import Caution
 from kataribe.core.errors import InputError, JoinError, some
 from kataribe.core.join import match_ids
 from kataribe.core.types import Boundaries, Coverage, Floats
@@ -33,7 +34,7 @@ def join(
     missing: Missing,
     unit: Unit,
     min_consistency: float,
-) -> tuple[Videos, Coverage, dict[str, str], list[str]]:
+) -> tuple[Videos, Coverage, dict[str, str], list[Caution]]:
     """The videos to score, in the ground truth's order, with coverage, signature fields and warnings."""
     hint = "--missing zero counts their boundaries as misses, --missing drop leaves them out"
     absent, extra = match_ids(predictions, truth, refuse_absent=missing == "error", hint=hint)
@@ -53,16 +54,19 @@ def join(
     warnings = []
     if absent:
         action = "left out" if missing == "drop" else "their boundaries count as misses"
-        warnings.append(f"{len(absent):,} of {len(truth):,} videos have no prediction, {action}: {some(absent)}")
+        text = f"{len(absent):,} of {len(truth):,} videos have no prediction, {action}: {some(absent)}"
+        warnings.append(Caution("missing", text))
     if extra:
-        warnings.append(f"{len(extra):,} predictions are for unknown videos and were not scored: {some(extra)}")
+        text = f"{len(extra):,} predictions are for unknown videos and were not scored: {some(extra)}"
+        warnings.append(Caution("extra", text))
     if empty:
-        warnings.append(f"{len(empty):,} predictions have no boundary: {some(empty)}")
+        warnings.append(Caution("empty", f"{len(empty):,} predictions have no boundary: {some(empty)}"))
     if doubtful:
-        warnings.append(
+        text = (
             f"{len(doubtful):,} videos whose annotators agree less than {min_consistency:g} were skipped, as the "
             f"published tool does (--min-consistency 0 keeps them)"
         )
+        warnings.append(Caution("inconsistent-videos", text))
     coverage = Coverage(len(truth), len(predictions), len(kept), len(absent), len(extra), len(empty))
     fields = {
         "consistency": "stored" if is_stored else "recomputed",

@@ -11,6 +11,7 @@ from kataribe.boundaries.curves import curves
 from kataribe.boundaries.items import Videos
 from kataribe.boundaries.join import MISSING, Missing, join
 from kataribe.core import registry
+from kataribe.core.caution import Caution
 from kataribe.core.engine import LocalEngine
 from kataribe.core.errors import UsageError, shorten
 from kataribe.core.metric import Metric
@@ -83,14 +84,18 @@ def evaluate(
     return replace(result, curves=curves(videos)) if details else result
 
 
-def _fit(metrics: Mapping[str, Metric], videos: Videos) -> tuple[dict[str, Metric], list[str]]:
+def _fit(metrics: Mapping[str, Metric], videos: Videos) -> tuple[dict[str, Metric], list[Caution]]:
     """The metrics of the usual set that this ground truth can serve, and what is said of the others."""
     reasons: dict[str, str] = {}
     if np.isnan(videos.fps).any():
         reasons |= dict.fromkeys(_COUNT_FRAMES, "the ground truth has no fps")
     if len(videos) < 2 or np.all(np.diff(videos.raters) < 2):
         reasons["chance_f1"] = "it needs two videos and two annotators"
-    warnings = [f"{name} was left out: {reasons[m.name]}" for name, m in metrics.items() if m.name in reasons]
+    warnings = [
+        Caution("metric-left-out", f"{name} was left out: {reasons[metric.name]}")
+        for name, metric in metrics.items()
+        if metric.name in reasons
+    ]
     return {name: metric for name, metric in metrics.items() if metric.name not in reasons}, warnings
 
 

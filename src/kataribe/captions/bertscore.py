@@ -27,6 +27,7 @@ import numpy as np
 from kataribe.captions import bertscore_tables as tables
 from kataribe.captions.greedy import Matched, harmonic_mean, look_up_idf, match_texts, token_idf
 from kataribe.captions.items import Captions, TokenizedCaptions
+from kataribe.core.caution import Caution
 from kataribe.core.errors import UsageError
 from kataribe.core.metric import Measured, Metric, Protocols, option
 from kataribe.core.types import Array, Floats
@@ -139,7 +140,7 @@ class BertScore(Metric):
         }
         return fields | ({"dtype": context.dtype} if self.half else {})
 
-    def warnings(self, context: _Prepared) -> Sequence[str]:
+    def warnings(self, context: _Prepared) -> Sequence[Caution]:
         return context.encoded.warnings
 
 

@@ -19,6 +19,7 @@ import numpy as np
 
 from kataribe.captions.items import Captions
 from kataribe.captions.pictured import Pictured, look_at
+from kataribe.core.caution import Caution
 from kataribe.core.metric import Measured, Metric, option
 from kataribe.core.types import Array, Floats
 from kataribe.encoders.clip import DEFAULT
@@ -55,7 +56,7 @@ class ClipScore(Metric):
     def signature(self, context: Pictured) -> dict[str, str]:
         return context.signature | {"w": str(WEIGHT), "prefix": self.prefix if context.encoded else "given"}
 
-    def warnings(self, context: Pictured) -> Sequence[str]:
+    def warnings(self, context: Pictured) -> Sequence[Caution]:
         return context.warnings
 
 

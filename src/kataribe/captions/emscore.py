@@ -36,6 +36,7 @@ from kataribe.captions.greedy import (
 from kataribe.captions.items import Captions
 from kataribe.captions.pictured import Pictured, look_at
 from kataribe.captions.sentence_cosine import cosines_of_pairs
+from kataribe.core.caution import Caution
 from kataribe.core.errors import UsageError
 from kataribe.core.metric import Measured, Metric, option
 from kataribe.core.types import Array, Floats
@@ -137,7 +138,7 @@ class EmScore(Metric):
         fields: dict[str, Any] = {"v": self.variant, **context.pictured.signature}
         return fields | {"idf": context.idf_source, "refs": self.refs}
 
-    def warnings(self, context: _Prepared) -> Sequence[str]:
+    def warnings(self, context: _Prepared) -> Sequence[Caution]:
         return context.pictured.warnings
 
 

@@ -27,6 +27,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from kataribe.captions.items import Captions, TokenizedCaptions
+from kataribe.core.caution import Caution
 from kataribe.core.metric import Measured, Metric, option
 from kataribe.core.types import Array, Floats
 from kataribe.text.scene_graph.cache import cached_graphs
@@ -45,7 +46,7 @@ class _Scenes:
     sets: list[Numbers]
     equal: dict[int, Numbers]
     signature: dict[str, str]
-    warnings: tuple[str, ...]
+    warnings: tuple[Caution, ...]
 
     def references(self, captions: TokenizedCaptions, item: int) -> Numbers:
         places = captions.references[captions.bounds[item] : captions.bounds[item + 1]]
@@ -117,7 +118,7 @@ class JaSpice(Metric):
     def signature(self, context: _Scenes) -> dict[str, str]:
         return context.signature
 
-    def warnings(self, context: _Scenes) -> Sequence[str]:
+    def warnings(self, context: _Scenes) -> Sequence[Caution]:
         return context.warnings
 
     def details(self, items: Captions, context: _Scenes) -> list[Any]:
@@ -136,7 +137,7 @@ class JaSpice(Metric):
 
 
 def _number(
-    graphs: Sequence[SceneGraph], synonyms: Synonyms, signature: dict[str, str], warnings: tuple[str, ...]
+    graphs: Sequence[SceneGraph], synonyms: Synonyms, signature: dict[str, str], warnings: tuple[Caution, ...]
 ) -> _Scenes:
     numbers: dict[Tuple, int] = {}
     sets = [frozenset(numbers.setdefault(entry, len(numbers)) for entry in graph) for graph in graphs]
@@ -150,12 +151,14 @@ def _number(
     return _Scenes(list(numbers), sets, equal, signature, warnings)
 
 
-def _warnings(texts: Sequence[str], graphs: Sequence[SceneGraph]) -> tuple[str, ...]:
+def _warnings(texts: Sequence[str], graphs: Sequence[SceneGraph]) -> tuple[Caution, ...]:
     foreign = sum(bool(text) and not has_japanese(text) for text in texts)
     bare = sum(bool(text) and not any(graph) for text, graph in zip(texts, graphs, strict=True))
     said = []
     if foreign:
-        said.append(f"jaspice: {foreign:,} of {len(texts):,} distinct captions have no Japanese character")
+        text = f"jaspice: {foreign:,} of {len(texts):,} distinct captions have no Japanese character"
+        said.append(Caution("no-japanese", text))
     if bare:
-        said.append(f"jaspice: {bare:,} of {len(texts):,} distinct captions have no tuples and match nothing")
+        text = f"jaspice: {bare:,} of {len(texts):,} distinct captions have no tuples and match nothing"
+        said.append(Caution("no-tuples", text))
     return tuple(said)

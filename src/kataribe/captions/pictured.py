@@ -10,6 +10,7 @@ import numpy as np
 from kataribe.captions.greedy import unit
 from kataribe.captions.items import Captions
 from kataribe.captions.media import Media
+from kataribe.core.caution import Caution
 from kataribe.core.errors import InputError, UsageError, some
 from kataribe.core.signature import fingerprint
 from kataribe.encoders.clip import ClipEncoder, encode_images, open_clip
@@ -31,7 +32,7 @@ class Pictured:
     seen: Mapping[str, Float32s] | None
     features: Features | None
     media_name: str
-    remark: str
+    remarks: list[Caution]
 
     def frames(self, id: str) -> Float32s:
         """One vector of length 1 for each frame; a picture is a clip of one frame."""
@@ -69,12 +70,13 @@ class Pictured:
         return {"model": model, "media": self.media_name}
 
     @property
-    def warnings(self) -> list[str]:
+    def warnings(self) -> list[Caution]:
         said = self.encoded.warnings if self.encoded is not None else []
         zeros = [id for read in (self.features, self.given) if read is not None for id in sorted(read.with_zeros)]
         if zeros:
-            said = [*said, f"features that are all zeros, to which nothing is similar: {some(zeros)}"]
-        return [*said, *([self.remark] if self.remark else [])]
+            text = f"features that are all zeros, to which nothing is similar: {some(zeros)}"
+            said = [*said, Caution("zero-features", text)]
+        return [*said, *self.remarks]
 
 
 def look_at(items: Captions, model: str, asked_by: str, *, kind: Kind = "sentences", prefix: str = "") -> Pictured:
@@ -89,23 +91,25 @@ def look_at(items: Captions, model: str, asked_by: str, *, kind: Kind = "sentenc
     encoded = None
     if media.texts is None and encoder is not None:
         encoded = encode_texts(encoder, [prefix + text for text in items.uncut().sentences.texts], kind)
-    seen, remark, named = None, "", ""
+    seen: dict[str, Float32s] | None = None
+    remarks: list[Caution] = []
+    named = ""
     if media.images is not None and encoder is not None:
-        seen, remark, named = _see(encoder, items.ids, media)
+        seen, remarks, named = _see(encoder, items.ids, media)
     elif media.features is not None:
         named = f"features-{media.features.fingerprint(items.ids)}"
-    pictured = Pictured(encoder, encoded, media.texts, seen, media.features, named, remark)
+    pictured = Pictured(encoder, encoded, media.texts, seen, media.features, named, remarks)
     _refuse_other_spaces(pictured, items, media)
     return pictured
 
 
-def _see(encoder: ClipEncoder, ids: Sequence[str], media: Media) -> tuple[dict[str, Float32s], str, str]:
+def _see(encoder: ClipEncoder, ids: Sequence[str], media: Media) -> tuple[dict[str, Float32s], list[Caution], str]:
     assert media.images is not None
     files = [file for id in ids for file in media.images[id]]
-    vectors, keys, remark = encode_images(encoder, encoder.name, files)
+    vectors, keys, remarks = encode_images(encoder, encoder.name, files)
     ends = np.cumsum([len(media.images[id]) for id in ids])
     seen = dict(zip(ids, np.split(vectors, ends[:-1]), strict=True))
-    return seen, remark, f"images-{fingerprint(key.hex() for key in keys)}"
+    return seen, remarks, f"images-{fingerprint(key.hex() for key in keys)}"
 
 
 def _refuse_other_spaces(pictured: Pictured, items: Captions, media: Media) -> None:

@@ -24,6 +24,7 @@ from typing import ClassVar
 import numpy as np
 
 from kataribe.captions.items import Captions, TokenizedCaptions
+from kataribe.core.caution import Caution
 from kataribe.core.errors import UsageError
 from kataribe.core.metric import Measured, Metric, option
 from kataribe.core.types import Array, Floats
@@ -42,7 +43,7 @@ class _Read:
     tokens: Int64s
     log: Floats
     model: str
-    remark: str
+    remarks: list[Caution]
 
 
 @dataclass(frozen=True)
@@ -72,14 +73,14 @@ class Perplexity(Metric):
             sentences = [text.split() for text in captions.sentences.texts]
             model = KneserNey([sentences[place] for place in captions.references.tolist()], self.order)
             words, log = model.score(sentences)
-            return _Read(words, log, f"kneser-ney{self.order}-refs", "")
+            return _Read(words, log, f"kneser-ney{self.order}-refs", [])
         causal = open_causal(self.model)
         words, log, cut_short = causal.score(captions.sentences.texts)
-        remark = (
+        text = (
             f"{cut_short:,} of {len(words):,} distinct texts are longer than {causal.longest} tokens, the most that "
             f"{causal.name} takes, and were cut there"
         )
-        return _Read(words, log, causal.signature, remark if cut_short else "")
+        return _Read(words, log, causal.signature, [Caution("cut-texts", text)] if cut_short else [])
 
     def _captions(self, items: Captions) -> TokenizedCaptions:
         return items.tokens(self.tok) if self.model == NGRAM else items.uncut()
@@ -95,5 +96,5 @@ class Perplexity(Metric):
     def signature(self, context: _Read) -> dict[str, str]:
         return {"model": context.model} | ({"tok": tokenizer(self.tok).signature} if self.model == NGRAM else {})
 
-    def warnings(self, context: _Read) -> Sequence[str]:
-        return [context.remark] if context.remark else []
+    def warnings(self, context: _Read) -> Sequence[Caution]:
+        return context.remarks

@@ -21,6 +21,7 @@ from kataribe.captions.clipscore import PREFIX, WEIGHT, clip_scores, spaced
 from kataribe.captions.greedy import harmonic_mean
 from kataribe.captions.items import Captions
 from kataribe.captions.pictured import Pictured, look_at
+from kataribe.core.caution import Caution
 from kataribe.core.metric import Measured, Metric, option
 from kataribe.core.types import Array, Floats
 from kataribe.encoders.clip import DEFAULT
@@ -57,5 +58,5 @@ class RefClipScore(Metric):
         fields = {"w": str(WEIGHT), "prefix": self.prefix if context.encoded else "given", "refs": "best"}
         return context.signature | fields
 
-    def warnings(self, context: Pictured) -> Sequence[str]:
+    def warnings(self, context: Pictured) -> Sequence[Caution]:
         return context.warnings

@@ -19,6 +19,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from kataribe.captions.items import Captions
+from kataribe.core.caution import Caution
 from kataribe.core.metric import Measured, Metric, option
 from kataribe.core.types import Array, Floats
 from kataribe.encoders import loading
@@ -63,7 +64,7 @@ class SentenceCosine(Metric):
         fields = {"model": context.encoder.signature, "pool": "mean", "refs": self.refs}
         return fields | ({"dtype": "half"} if self.half else {})
 
-    def warnings(self, context: EncodedTexts) -> Sequence[str]:
+    def warnings(self, context: EncodedTexts) -> Sequence[Caution]:
         return context.warnings
 
 

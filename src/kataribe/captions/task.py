@@ -10,6 +10,7 @@ from typing import Any, Literal
 from kataribe.captions.items import Captions
 from kataribe.captions.media import read_media
 from kataribe.core import registry
+from kataribe.core.caution import Caution
 from kataribe.core.engine import LocalEngine
 from kataribe.core.errors import UsageError, shorten, some
 from kataribe.core.join import match_ids
@@ -80,7 +81,7 @@ def evaluate(
 
 def _items(
     metrics: Mapping[str, Metric], predictions: Source, references: Source | None, missing: Missing
-) -> tuple[Captions, Coverage, list[str]]:
+) -> tuple[Captions, Coverage, list[Caution]]:
     if references is not None:
         return join(read_predictions(predictions), read_references(references), missing)
     needing = [name for name, metric in metrics.items() if metric.needs_references]
@@ -103,7 +104,7 @@ def content(items: Captions) -> dict[str, Any]:
 
 def join(
     predictions: dict[str, str], references: dict[str, list[str]], missing: Missing
-) -> tuple[Captions, Coverage, list[str]]:
+) -> tuple[Captions, Coverage, list[Caution]]:
     """Items by id, in the references' order, with what does not fit counted and said."""
     hint = "--missing zero scores them as empty captions, --missing drop leaves them out"
     absent, extra = match_ids(predictions, references, refuse_absent=missing == "error", hint=hint)
@@ -113,13 +114,13 @@ def join(
     warnings = []
     if absent:
         action = "scored as empty captions" if missing == "zero" else "left out"
-        warnings.append(
-            f"{len(absent):,} of {len(references):,} references have no prediction, {action}: {some(absent)}"
-        )
+        text = f"{len(absent):,} of {len(references):,} references have no prediction, {action}: {some(absent)}"
+        warnings.append(Caution("missing", text))
     if extra:
-        warnings.append(f"{len(extra):,} predictions have no reference and were not scored: {some(extra)}")
+        text = f"{len(extra):,} predictions have no reference and were not scored: {some(extra)}"
+        warnings.append(Caution("extra", text))
     if empty:
-        warnings.append(f"{len(empty):,} predictions are empty: {some(empty)}")
+        warnings.append(Caution("empty", f"{len(empty):,} predictions are empty: {some(empty)}"))
     coverage = Coverage(
         references=len(references),
         predicted=len(predictions),

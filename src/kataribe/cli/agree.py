@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from kataribe.cli.progress import progress_bar, warn
+from kataribe.cli.progress import Silence, progress_bar, warn_of
 from kataribe.core.engine import parse_engine
 from kataribe.core.errors import UsageError
 from kataribe.core.spec import split_specs
@@ -58,6 +58,7 @@ def agree(
     format: Annotated[str, typer.Option("--format", "-f", help="table, json, csv, markdown or latex.")] = "table",
     output: Annotated[Path | None, typer.Option("-o", "--output", help="Write the answer as JSON here.")] = None,
     page: Annotated[Path | None, typer.Option("--report", help="Write a page to look at here, an HTML file.")] = None,
+    silence: Silence = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no warnings.")] = False,
 ) -> None:
     """How well do metrics agree with people? Correlations, accuracy, tests between metrics, the human ceiling."""
@@ -95,6 +96,5 @@ def agree(
         write_whole(output, render_agreement(agreement, "json"))
     if page is not None:
         write_whole(page, render_agreement_page(agreement))
-    for warning in agreement.warnings:
-        warn(warning, quiet)
+    warn_of(agreement.warnings, silence, quiet)
     print(render_agreement(agreement, format))

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Annotated, Any
 
+import typer
+
+from kataribe.core.caution import Caution
 from kataribe.core.progress import Progress
 
 
@@ -49,6 +52,19 @@ def _occasional_lines(every: float = 10.0) -> Progress:
     return report
 
 
+Silence = Annotated[
+    list[str] | None,
+    typer.Option("--silence", metavar="ID", help="Do not print the warning with this id; repeatable."),
+]
+
+
 def warn(message: str, quiet: bool = False) -> None:
     if not quiet:
         print(f"kataribe: warning: {message}", file=sys.stderr)
+
+
+def warn_of(cautions: Iterable[Caution], silence: Collection[str] | None = None, quiet: bool = False) -> None:
+    """Each warning with its id, which silences it. Silenced ones stay in the JSON."""
+    for caution in cautions:
+        if caution.id not in (silence or ()):
+            warn(f"{caution} [{caution.id}]", quiet)

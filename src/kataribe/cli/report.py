@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kataribe.cli.progress import progress_bar, warn
+from kataribe.cli.progress import Silence, progress_bar, warn, warn_of
 from kataribe.core.errors import UsageError
 from kataribe.core.progress import Progress
 from kataribe.core.result import Result
@@ -42,6 +42,7 @@ def report(
     ] = None,
     replicates: Annotated[int, typer.Option(help="Draws of the tests between systems; 0: no tests.")] = 10_000,
     seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
+    silence: Silence = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no warnings.")] = False,
 ) -> None:
     """Make a page to look at: scores with intervals, significance, every item, every alignment."""
@@ -75,8 +76,7 @@ def report(
         write_figures(data, figures)
     for reason in data.core["incomparable"]:
         warn(f"not comparable, not tested: {reason}", quiet)
-    for warning in agreement.warnings if agreement else ():
-        warn(warning, quiet)
+    warn_of(agreement.warnings if agreement else (), silence, quiet)
     print(f"{output}: {len(page.encode()) / 1e6:.1f} MB, {len(data.core['ids']):,} items")
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from kataribe.cli.progress import progress_bar, warn
+from kataribe.cli.progress import Silence, progress_bar, warn_of
 from kataribe.core.engine import parse_engine
 from kataribe.core.result import Result
 from kataribe.formats.output import check_writable, write_whole
@@ -60,6 +60,7 @@ def captions(
     threads: Threads = 0,
     bootstrap: Bootstrap = 0,
     seed: Seed = 0,
+    silence: Silence = None,
     quiet: Quiet = False,
 ) -> None:
     """Score captions of pictures or clips: BLEU, METEOR, ROUGE-L and CIDEr unless -m says otherwise."""
@@ -83,7 +84,7 @@ def captions(
             details=output is not None,
             progress=progress,
         )
-    answer(result, format, output, quiet)
+    answer(result, format, output, silence, quiet)
 
 
 @app.command("stories")
@@ -113,6 +114,7 @@ def stories(
     threads: Threads = 0,
     bootstrap: Bootstrap = 0,
     seed: Seed = 0,
+    silence: Silence = None,
     quiet: Quiet = False,
 ) -> None:
     """Score dense video captions: SODA c, ActivityNet 2018 and localisation unless -m says otherwise."""
@@ -135,7 +137,7 @@ def stories(
             details=output is not None,
             progress=progress,
         )
-    answer(result, format, output, quiet)
+    answer(result, format, output, silence, quiet)
 
 
 @app.command("boundaries")
@@ -160,6 +162,7 @@ def boundaries(
     threads: Threads = 0,
     bootstrap: Bootstrap = 0,
     seed: Seed = 0,
+    silence: Silence = None,
     quiet: Quiet = False,
 ) -> None:
     """Score event boundaries: F1, chance-corrected F1 and average precision, beside people and blind guessing."""
@@ -181,7 +184,7 @@ def boundaries(
             details=output is not None,
             progress=progress,
         )
-    answer(result, format, output, quiet)
+    answer(result, format, output, silence, quiet)
 
 
 @app.command("narration")
@@ -215,6 +218,7 @@ def narration(
     threads: Threads = 0,
     bootstrap: Bootstrap = 0,
     seed: Seed = 0,
+    silence: Silence = None,
     quiet: Quiet = False,
 ) -> None:
     """Score narrations of films: RoleF1, caption metrics, speech rate and repetition unless -m says otherwise."""
@@ -240,7 +244,7 @@ def narration(
             details=output is not None,
             progress=progress,
         )
-    answer(result, format, output, quiet)
+    answer(result, format, output, silence, quiet)
 
 
 def check_call(format: str, output: Path | None) -> None:
@@ -252,9 +256,8 @@ def check_call(format: str, output: Path | None) -> None:
         check_writable(output)
 
 
-def answer(result: Result, format: str, output: Path | None, quiet: bool) -> None:
+def answer(result: Result, format: str, output: Path | None, silence: list[str] | None, quiet: bool) -> None:
     if output is not None:
         write_whole(output, result.to_json())
-    for warning in result.warnings:
-        warn(warning, quiet)
+    warn_of(result.warnings, silence, quiet)
     print(result.table(format))

@@ -8,6 +8,15 @@ from typing import NamedTuple
 from kataribe.core.errors import JoinError, some
 
 
+def missing_field(policy: str, absent: int) -> str:
+    """How a signature says what was done about missing predictions, and how many there were.
+
+    >>> missing_field("zero", 0), missing_field("zero", 1200)
+    ('zero', 'zero(1200)')
+    """
+    return f"{policy}({absent})" if absent else policy
+
+
 class Matched(NamedTuple):
     """The references without a prediction, and the predictions without a reference, each in its file's order."""
 

@@ -20,6 +20,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, Protocol, Self, TypeVar
 
 import numpy as np
 
+from kataribe.core.caution import Caution
 from kataribe.core.errors import UsageError, nearest, shorten
 from kataribe.core.spec import Spec, Value, print_value
 from kataribe.core.types import Array, Floats, Score
@@ -87,7 +88,7 @@ class Metric(ABC):
         """The choices of this metric that can move the number, in the order they are printed."""
         return {}
 
-    def warnings(self, context: Any) -> Sequence[str]:
+    def warnings(self, context: Any) -> Sequence[Caution]:
         """What a reader of the score should know about these items."""
         return ()
 

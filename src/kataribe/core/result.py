@@ -15,6 +15,7 @@ import msgspec
 import numpy as np
 
 from kataribe.core import registry
+from kataribe.core.caution import Caution
 from kataribe.core.errors import InputError, UsageError, nearest
 from kataribe.core.types import Anchors, Array, Coverage, Curve, Floats, Score
 
@@ -118,7 +119,7 @@ class Result:
     task: str
     metrics: Mapping[str, MetricResult]
     coverage: Coverage
-    warnings: tuple[str, ...]
+    warnings: tuple[Caution, ...]
     version: str
     content: Mapping[str, Any] | None = None
     curves: tuple[Curve, ...] = ()
@@ -141,7 +142,7 @@ class Result:
             "task": self.task,
             "metrics": {name: metric.summary() for name, metric in self.metrics.items()},
             "coverage": asdict(self.coverage),
-            "warnings": list(self.warnings),
+            "warnings": [warning.to_dict() for warning in self.warnings],
         }
 
     def to_json(self) -> str:
@@ -162,7 +163,7 @@ class Result:
                 task=data["task"],
                 metrics={name: MetricResult.from_dict(name, metric) for name, metric in data["metrics"].items()},
                 coverage=Coverage(**data["coverage"]),
-                warnings=tuple(data["warnings"]),
+                warnings=tuple(Caution(**warning) for warning in data["warnings"]),
                 version=data["kataribe"],
                 content=data.get("content"),
                 curves=tuple(Curve(**curve) for curve in data.get("curves", ())),

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 import kataribe
+from kataribe.core.caution import Caution, distinct
 from kataribe.core.engine import LocalEngine
 from kataribe.core.errors import UsageError
 from kataribe.core.metric import Items, Metric
@@ -30,7 +31,7 @@ def run(
     *,
     coverage: Coverage,
     fields: Mapping[str, str],
-    warnings: Sequence[str] = (),
+    warnings: Sequence[Caution] = (),
     engine: LocalEngine | None = None,
     bootstrap: int = 0,
     seed: int = 0,
@@ -75,7 +76,7 @@ def run(
         task=task,
         metrics=results,
         coverage=coverage,
-        warnings=tuple(dict.fromkeys([*warnings, *said])),
+        warnings=distinct([*warnings, *said]),
         version=kataribe.__version__,
     )
 

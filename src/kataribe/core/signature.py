@@ -57,6 +57,16 @@ def fingerprint(texts: Iterable[str]) -> str:
     return digest.hexdigest()
 
 
+def fingerprint_by_id(items: Iterable[tuple[str, ...]]) -> str:
+    """Of entries that each start with their id: the same in whatever order they come.
+
+    >>> fingerprint_by_id([("1", "a dog"), ("2", "a cat")]) == fingerprint_by_id([("2", "a cat"), ("1", "a dog")])
+    True
+    """
+    # Each entry is joined by its length, so that no text can run into the next entry.
+    return fingerprint(text for entry in sorted(items) for text in (str(len(entry)), *entry))
+
+
 def _escape(value: str) -> str:
     """A bar or a line break in a file name must not end the field."""
     return value.replace("|", "/").replace("\n", " ")

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from kataribe.core.caution import Caution
 from kataribe.core.errors import InputError, ResourceError
 from kataribe.core.progress import report
 from kataribe.encoders import loading
@@ -103,9 +104,11 @@ class ClipEncoder:
         return vectors
 
 
-def encode_images(encoder: ImageEncoder, name: str, files: Sequence[Path]) -> tuple[Float32s, list[bytes], str]:
-    """The vector of each picture, a hash of its content, and a remark; what was seen before is not looked at again."""
-    store, remark = open_store(f"{encoder.key}-images")
+def encode_images(
+    encoder: ImageEncoder, name: str, files: Sequence[Path]
+) -> tuple[Float32s, list[bytes], list[Caution]]:
+    """The vector of each picture, a hash of its content, and remarks; what was seen before is not looked at again."""
+    store, remarks = open_store(f"{encoder.key}-images")
     keys = []
     for file in files:
         try:
@@ -119,7 +122,7 @@ def encode_images(encoder: ImageEncoder, name: str, files: Sequence[Path]) -> tu
         vectors = encoder.images([file for _, file in batch])
         store.add(sentences=[SentenceRow(key, True, vector) for (key, _), vector in zip(batch, vectors, strict=True)])
         report(f"looking at pictures with {name}", start + len(batch), len(missing))
-    return store.sentences(keys), keys, remark
+    return store.sentences(keys), keys, remarks
 
 
 @lru_cache(maxsize=1)

@@ -13,6 +13,7 @@ from typing import Literal
 
 import numpy as np
 
+from kataribe.core.caution import Caution
 from kataribe.core.progress import report
 from kataribe.encoders.parallel import side_by_side
 from kataribe.encoders.protocol import Bools, Cut, Float32s, Int32s, TextEncoder, Tokens
@@ -37,7 +38,7 @@ class EncodedTexts:
     store: VectorStore
     keys: Sequence[bytes]
     cut_short: int
-    remark: str
+    remarks: list[Caution]
     _recent: _Recent = field(repr=False, compare=False)
 
     def tokens(self, places: Int64s) -> list[Tokens]:
@@ -57,13 +58,14 @@ class EncodedTexts:
         return self.store.sentences([self.keys[place] for place in places.tolist()])
 
     @property
-    def warnings(self) -> list[str]:
-        said = [self.remark] if self.remark else []
+    def warnings(self) -> list[Caution]:
+        said = list(self.remarks)
         if self.cut_short:
-            said.append(
+            text = (
                 f"{self.cut_short:,} of {len(self.keys):,} distinct texts are longer than {self.encoder.longest} "
                 f"tokens, the most that {self.encoder.name} takes, and were cut there"
             )
+            said.append(Caution("cut-texts", text))
         return said
 
 
@@ -91,7 +93,7 @@ class _Recent:
 
 def encode_texts(encoder: TextEncoder, texts: Sequence[str], kind: Kind) -> EncodedTexts:
     """Encode what the store does not have yet. Ctrl-C loses the batches in hand only."""
-    store, remark = open_store(encoder.key)
+    store, remarks = open_store(encoder.key)
     keys = [content_key(text) for text in texts]
     known = store.known(kind, keys)
     missing = [place for place, key in enumerate(keys) if key not in known]
@@ -126,7 +128,7 @@ def encode_texts(encoder: TextEncoder, texts: Sequence[str], kind: Kind) -> Enco
                 )
             done += len(batch)
             report(f"encoding with {encoder.name}", done, len(missing))
-    return EncodedTexts(encoder, store, keys, cut_short, remark, recent)
+    return EncodedTexts(encoder, store, keys, cut_short, remarks, recent)
 
 
 def _is_special(encoder: TextEncoder, ids: Int32s) -> Bools:

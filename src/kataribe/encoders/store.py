@@ -20,6 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kataribe.core.cache import cache_folder
+from kataribe.core.caution import Caution
 from kataribe.core.errors import ResourceError, UsageError
 from kataribe.encoders.protocol import Float32s, Int32s
 
@@ -171,16 +172,17 @@ class VectorStore:
             yield row
 
 
-def open_store(key: str) -> tuple[VectorStore, str]:
+def open_store(key: str) -> tuple[VectorStore, list[Caution]]:
     """The store of an encoder, and what to warn of: nothing, or why this run keeps its vectors for itself only."""
     try:
         most = limit()
         place = folder()
         place.mkdir(parents=True, exist_ok=True)
         _make_room(most)
-        return (_opened(place / f"{key}{_SUFFIX}") if most else VectorStore(None)), ""
+        return (_opened(place / f"{key}{_SUFFIX}") if most else VectorStore(None)), []
     except (OSError, sqlite3.OperationalError) as error:
-        return VectorStore(None), f"encoded texts are not kept for the next run: {folder()} cannot be used ({error})"
+        text = f"encoded texts are not kept for the next run: {folder()} cannot be used ({error})"
+        return VectorStore(None), [Caution("no-cache", text)]
 
 
 def _opened(path: Path) -> VectorStore:

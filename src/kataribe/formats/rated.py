@@ -23,6 +23,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from kataribe.core.caution import Caution
 from kataribe.core.errors import InputError, shorten, some
 from kataribe.formats.captions import ID_FIELDS
 from kataribe.formats.ratings import OVERALL, Rating, Ratings
@@ -50,7 +51,7 @@ class RatedCaptions:
     captions: dict[Text, str] = field(default_factory=dict)
     references: dict[Text, list[str]] = field(default_factory=dict)
     ratings: Ratings = field(default_factory=lambda: Ratings("ratings", ()))
-    warnings: list[str] = field(default_factory=list)
+    warnings: list[Caution] = field(default_factory=list)
 
 
 class _Entry(NamedTuple):
@@ -90,11 +91,12 @@ def read_rated(path: str | Path) -> RatedCaptions:
     if not given:
         raise InputError("holds no rated captions", file=path, hint="see `kataribe agree --help`")
     if len(given) < len(rows):
-        found.warnings.append(f"{len(rows) - len(given):,} ratings are missing and left out")
-    if copies:
         found.warnings.append(
-            f"{copies:,} captions are among their own references, which flatters metrics that compare with references"
+            Caution("missing-ratings", f"{len(rows) - len(given):,} ratings are missing and left out")
         )
+    if copies:
+        flattered = f"{copies:,} captions are among their own references, which flatters metrics that compare with them"
+        found.warnings.append(Caution("copied-references", flattered))
     found.ratings = Ratings("ratings", given)
     return found
 

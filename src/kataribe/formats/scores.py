@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kataribe.core import registry
+from kataribe.core.caution import Caution
 from kataribe.core.comparison import incomparable
 from kataribe.core.errors import InputError, UsageError, nearest, shorten
 from kataribe.core.result import Result
@@ -47,7 +48,7 @@ class Scores:
     values: Mapping[str, Floats]
     signatures: Mapping[str, str] = field(default_factory=dict)
     results: Mapping[str, Result] = field(default_factory=dict)
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Caution, ...] = ()
     lower_is_better: frozenset[str] = frozenset()
     not_fractions: frozenset[str] = frozenset()
 
@@ -170,7 +171,7 @@ def _together(parts: Sequence[Scores]) -> Scores:
             f"no metric is in all files (there are {', '.join(partly)})", hint="score them with the same -m"
         )
     results = {system: result for part in parts for system, result in part.results.items()}
-    warnings = [f"not in every file, left out: {', '.join(partly)}"] if partly else []
+    warnings = [Caution("partial-metrics", f"not in every file, left out: {', '.join(partly)}")] if partly else []
     warnings += _unlike(results, everywhere) if len(results) > 1 else []
     return Scores(
         texts,
@@ -183,11 +184,11 @@ def _together(parts: Sequence[Scores]) -> Scores:
     )
 
 
-def _unlike(results: Mapping[str, Result], metrics: Sequence[str]) -> list[str]:
+def _unlike(results: Mapping[str, Result], metrics: Sequence[str]) -> list[Caution]:
     """Systems that were not scored alike are correlated nevertheless, but not silently."""
     lines = [
         line
         for metric in metrics
         for line in incomparable({name: r.metrics[metric] for name, r in results.items() if metric in r.metrics})
     ]
-    return [f"not scored alike: {line}" for line in dict.fromkeys(lines)]
+    return [Caution("scored-apart", f"not scored alike: {line}") for line in dict.fromkeys(lines)]

@@ -21,6 +21,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from kataribe.core import registry
+from kataribe.core.caution import Caution
 from kataribe.core.errors import UsageError
 from kataribe.core.metric import Measured, Metric, option
 from kataribe.core.spec import Spec
@@ -93,7 +94,7 @@ class MNScore(Metric):
             fields |= {f"{short}.{key}": value for key, value in metric.signature(context[part]).items()}
         return fields
 
-    def warnings(self, context: dict[str, Any]) -> Sequence[str]:
+    def warnings(self, context: dict[str, Any]) -> Sequence[Caution]:
         return [line for part, metric in self.metrics.items() for line in metric.warnings(context[part])]
 
     def _parts_of(self, table: Array) -> Iterator[tuple[str, Metric, Array]]:

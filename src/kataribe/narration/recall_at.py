@@ -23,6 +23,7 @@ import numpy as np
 
 from kataribe.captions.items import CaptionPairs, TextPool
 from kataribe.core import registry
+from kataribe.core.caution import Caution
 from kataribe.core.errors import UsageError
 from kataribe.core.metric import Measured, Metric, option
 from kataribe.core.spec import Spec
@@ -113,7 +114,7 @@ class RecallAt(Metric):
             **{f"text.{key}": value for key, value in inner.items()},
         }
 
-    def warnings(self, context: _Prepared) -> Sequence[str]:
+    def warnings(self, context: _Prepared) -> Sequence[Caution]:
         return self.sentence.warnings(context.text)
 
     def _row(self, scores: Floats, right: int) -> list[float]:

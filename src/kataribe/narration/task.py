@@ -11,6 +11,7 @@ from kataribe.captions.media import read_media
 from kataribe.captions.task import MISSING, Missing
 from kataribe.captions.task import join as join_captions
 from kataribe.core import registry
+from kataribe.core.caution import Caution
 from kataribe.core.engine import LocalEngine
 from kataribe.core.errors import InputError, UsageError, shorten, some
 from kataribe.core.metric import Metric
@@ -113,7 +114,7 @@ def join(
     references: Mapping[str, Narration],
     known: Mapping[str, Film],
     missing: Missing,
-) -> tuple[Narrations, Coverage, list[str]]:
+) -> tuple[Narrations, Coverage, list[Caution]]:
     """Items by id, in the references' order, with what does not fit counted and said."""
     captions, coverage, warnings = join_captions(
         {id: line.text for id, line in predictions.items()},
@@ -173,10 +174,11 @@ def _speech(dialogue: Story) -> tuple[Segment, ...]:
     return tuple(stretches)
 
 
-def _warn_about_words(items: Narrations) -> list[str]:
+def _warn_about_words(items: Narrations) -> list[Caution]:
     if not is_mostly_unspaced(items.written):
         return []
-    return ["the references are not written with spaces between words: --tok zh, ja or char cuts them, ptb does not"]
+    text = "the references are not written with spaces between words: --tok zh, ja or char cuts them, ptb does not"
+    return [Caution("unspaced-text", text)]
 
 
 def _spelled(items: Narrations) -> Iterable[str]:

@@ -15,6 +15,7 @@ from itertools import combinations
 import numpy as np
 
 import kataribe
+from kataribe.core.caution import Caution
 from kataribe.core.engine import LocalEngine
 from kataribe.core.errors import UsageError
 from kataribe.core.progress import Progress, silent
@@ -67,7 +68,7 @@ def agree(
     for name in ratings.dimensions:
         judgements = judged(joined.ratings, name, joined.places.keys())
         if not len(judgements.answers.text):
-            warnings.append(f"{name}: nothing that was judged can be read, left out")
+            warnings.append(Caution("unread-dimension", f"{name}: nothing that was judged can be read, left out"))
             continue
         rows = np.array([joined.places[text] for text in judgements.texts])
         values = {metric: column[rows] for metric, column in joined.values.items()}

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from kataribe.core.caution import Caution
 from kataribe.core.errors import JoinError, UsageError, nearest, shorten, some
 from kataribe.core.types import Floats
 from kataribe.formats.ratings import Rank, Rating, Ratings, Vote
@@ -23,7 +24,7 @@ class Matched:
     values: Mapping[str, Floats]
     places: Mapping[Text, int]
     coverage: Joined
-    warnings: list[str]
+    warnings: list[Caution]
 
 
 def match(ratings: Ratings, scores: Scores, metrics: Sequence[str] | None) -> Matched:
@@ -44,10 +45,12 @@ def match(ratings: Ratings, scores: Scores, metrics: Sequence[str] | None) -> Ma
     warnings = list(scores.warnings)
     if lacking:
         named = some(f"{text.item} {text.system}".strip() for text in lacking)
-        warnings.append(f"{len(lacking):,} of {len(judged):,} judged texts lack a score and are left out: {named}")
+        text = f"{len(lacking):,} of {len(judged):,} judged texts lack a score and are left out: {named}"
+        warnings.append(Caution("unscored-texts", text))
     unjudged = len(set(scores.texts) - set(judged))
     if unjudged:
-        warnings.append(f"{unjudged:,} of {len(scores.texts):,} scored texts were not judged and are left out")
+        text = f"{unjudged:,} of {len(scores.texts):,} scored texts were not judged and are left out"
+        warnings.append(Caution("unjudged-texts", text))
     coverage = Joined(len(judged), len(scores.texts), len(judged) - len(lacking))
     return Matched(ratings, scores, values, places, coverage, warnings)
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 import kataribe
+from kataribe.core.caution import Caution
 from kataribe.core.errors import UsageError, nearest, shorten
 from kataribe.core.types import Floats
 from kataribe.formats.scores import Text
@@ -171,7 +172,7 @@ class Agreement:
     settings: Settings
     signature: str
     signatures: Mapping[str, str]
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Caution, ...] = ()
     lower_is_better: tuple[str, ...] = ()
     not_fractions: tuple[str, ...] = ()
     version: str = kataribe.__version__
@@ -187,7 +188,7 @@ class Agreement:
             "dimensions": {name: found.to_dict(self.settings.alpha) for name, found in self.dimensions.items()},
             "signature": self.signature,
             "signatures": dict(self.signatures),
-            "warnings": list(self.warnings),
+            "warnings": [warning.to_dict() for warning in self.warnings],
         }
 
 

@@ -22,7 +22,7 @@ def agreement_data(agreement: Agreement) -> dict[str, Any]:
         "measures": list(MEASURES),
         "dimensions": [_dimension(found, agreement) for found in agreement.dimensions.values()],
         "signatures": [agreement.signature, *agreement.signatures.values()],
-        "warnings": list(agreement.warnings),
+        "warnings": [warning.to_dict() for warning in agreement.warnings],
         "copies": {format: render_agreement(agreement, format) for format in ("latex", "csv")},
     }
 

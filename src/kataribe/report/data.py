@@ -85,7 +85,7 @@ def _system(place: int, name: str, result: Result) -> dict[str, Any]:
         "name": name,
         "letter": letter(place),
         "coverage": asdict(result.coverage),
-        "warnings": list(result.warnings),
+        "warnings": [warning.to_dict() for warning in result.warnings],
         "version": result.version,
     }
 

@@ -30,6 +30,7 @@ from kataribe.captions.bleu import Bleu
 from kataribe.captions.cider import Cider
 from kataribe.captions.items import CaptionPairs
 from kataribe.captions.rouge import RougeL
+from kataribe.core.caution import Caution
 from kataribe.core.errors import UsageError, some
 from kataribe.core.metric import Measured, Metric, Protocols, option
 from kataribe.core.spec import Spec
@@ -52,7 +53,7 @@ class _Corpus(NamedTuple):
 
     endings: dict[int, list[int]]
     fields: dict[str, str]
-    warnings: list[str]
+    warnings: list[Caution]
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,7 @@ class ActivityNet(Metric):
             return _Corpus(open_endings(items), fields, [])
         videos = [items.ids[row] for row in np.flatnonzero(items.predictions.counts > MOST_PREDICTIONS).tolist()]
         warning = f"activitynet: {len(videos):,} videos have more than {MOST_PREDICTIONS:,} predictions, cut to these: "
-        return _Corpus(open_endings(items), fields, [warning + some(videos)])
+        return _Corpus(open_endings(items), fields, [Caution("cut-predictions", warning + some(videos))])
 
     def stats(self, items: Stories, context: _Corpus) -> Array:
         if self.rules == "official":
@@ -114,7 +115,7 @@ class ActivityNet(Metric):
             by_threshold |= {f"{name}@{t}": values[..., k] for k, t in enumerate(THRESHOLDS)}
         return Measured(parts["METEOR"], parts | by_threshold)
 
-    def warnings(self, context: _Corpus) -> list[str]:
+    def warnings(self, context: _Corpus) -> list[Caution]:
         return context.warnings
 
     def signature(self, context: _Corpus) -> dict[str, str]:

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from kataribe.captions.items import Captions
+from kataribe.core.caution import Caution
 from kataribe.core.errors import UsageError
 from kataribe.core.metric import Measured, Metric, option
 from kataribe.core.spec import Spec
@@ -24,7 +25,7 @@ class CaptionedVideos(NamedTuple):
     captions: Captions
     video_of: Int64s
     notes: dict[str, str]
-    warnings: list[str]
+    warnings: list[Caution]
 
 
 class _Prepared(NamedTuple):
@@ -83,5 +84,5 @@ class CaptionedStories(Metric):
     def signature(self, context: _Prepared) -> dict[str, str]:
         return text_signature(self.sentence, context.text) | context.captioned.notes
 
-    def warnings(self, context: _Prepared) -> list[str]:
+    def warnings(self, context: _Prepared) -> list[Caution]:
         return [*context.captioned.warnings, *self.sentence.warnings(context.text)]

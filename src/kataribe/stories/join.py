@@ -10,6 +10,7 @@ from typing import Literal
 import numpy as np
 
 from kataribe.captions.items import TextPool
+from kataribe.core.caution import Caution
 from kataribe.core.errors import InputError, some
 from kataribe.core.join import match_ids
 from kataribe.core.types import Coverage
@@ -45,7 +46,7 @@ def refuse_repeated_references(references: Sequence[StoryTable]) -> None:
 
 def join(
     predictions: StoryTable, references: Sequence[StoryTable], missing: Missing | None, seed: int
-) -> tuple[Stories, Coverage, list[str]]:
+) -> tuple[Stories, Coverage, list[Caution]]:
     """Items in the order of the references: the first file's videos, then what further files add."""
     told = {video for table in references for video in _told(table)}
     ids = [video for video in dict.fromkeys(v for table in references for v in table.videos) if video in told]
@@ -91,14 +92,18 @@ def join(
     empty = [ids[row] for row in np.flatnonzero(without_caption).tolist()]
     warnings = []
     if silent:
-        warnings.append(f"{len(silent):,} reference videos have no caption and were not scored: {some(silent)}")
+        text = f"{len(silent):,} reference videos have no caption and were not scored: {some(silent)}"
+        warnings.append(Caution("silent-references", text))
     if absent:
         action = {"zero": ", scored 0", "drop": ", left out"}.get(missing or "", ", scored as each signature says")
-        warnings.append(f"{len(absent):,} of {len(ids):,} videos have no prediction{action}: {some(absent)}")
+        text = f"{len(absent):,} of {len(ids):,} videos have no prediction{action}: {some(absent)}"
+        warnings.append(Caution("missing", text))
     if extra:
-        warnings.append(f"{len(extra):,} predicted videos have no reference and were not scored: {some(extra)}")
+        text = f"{len(extra):,} predicted videos have no reference and were not scored: {some(extra)}"
+        warnings.append(Caution("extra", text))
     if empty:
-        warnings.append(f"{len(empty):,} videos are predicted to have no caption at all, scored 0: {some(empty)}")
+        text = f"{len(empty):,} videos are predicted to have no caption at all, scored 0: {some(empty)}"
+        warnings.append(Caution("empty", text))
     coverage = Coverage(
         references=len(ids),
         predicted=len(predictions),
@@ -134,7 +139,7 @@ def random_fillers(videos: int, seed: int) -> list[str]:
     return [letters[start:end] for start, end in zip([0, *ends], ends, strict=False)]
 
 
-def odd_segments(table: StoryTable, role: str, policy: SegmentPolicy) -> list[str]:
+def odd_segments(table: StoryTable, role: str, policy: SegmentPolicy) -> list[Caution]:
     """Segments that overlap nothing or leave the video: one warning for each kind, or refused.
 
     A segment that only ends after its video does is reported but never refused: rounding does that, and it is
@@ -158,11 +163,12 @@ def odd_segments(table: StoryTable, role: str, policy: SegmentPolicy) -> list[st
         found = f"{int(which.sum()):,} {role} segments are {kind}, in {some(videos)}"
         if policy == "error":
             raise InputError(found, file=table.source or None, hint="mend them, or --segments zero scores them 0")
-        warnings.append(f"{found}; they overlap nothing and score 0")
+        warnings.append(Caution("unusable-segments", f"{found}; they overlap nothing and score 0"))
     late = real & (end > duration + _LATE_SECONDS) & (start < duration)
     if late.any():
         videos = [table.videos[row] for row in np.unique(video_of[late])]
-        warnings.append(f"{int(late.sum()):,} {role} segments end after their video, in {some(videos)}")
+        text = f"{int(late.sum()):,} {role} segments end after their video, in {some(videos)}"
+        warnings.append(Caution("late-segments", text))
     return warnings
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from kataribe.captions.cider import Cider
 from kataribe.captions.items import CaptionPairs
 from kataribe.core import registry
+from kataribe.core.caution import Caution
 from kataribe.core.errors import UsageError
 from kataribe.core.metric import Metric
 from kataribe.core.spec import Spec
@@ -64,7 +65,7 @@ class PairText:
             fields["text.idf"] = "video-predictions"
         return fields
 
-    def warnings(self, context: Any) -> Sequence[str]:
+    def warnings(self, context: Any) -> Sequence[Caution]:
         return () if self.own_corpus_per_video else self.metric.warnings(context)
 
     def table(self, items: Stories, context: Any, ious: Floats) -> Floats:

@@ -21,6 +21,7 @@ from typing import ClassVar
 import numpy as np
 
 from kataribe.captions.items import Captions
+from kataribe.core.caution import Caution
 from kataribe.core.errors import JoinError
 from kataribe.stories.captioned import CaptionedStories, CaptionedVideos
 from kataribe.stories.items import Stories
@@ -52,14 +53,16 @@ class Segments(CaptionedStories):
         notes = {"missing": items.missing or "zero", "data": f"{len(kept)}/{len(partner)}"}
         return CaptionedVideos(captions, items.references.video_of[kept], notes, self._say(items, found))
 
-    def _say(self, items: Stories, found: int) -> list[str]:
+    def _say(self, items: Stories, found: int) -> list[Caution]:
         told, said = len(items.references.texts), len(items.predictions.texts)
         warnings = []
         if found < told:
             action = "left out" if items.missing == "drop" else "scored as empty captions"
-            warnings.append(f"{self}: {told - found:,} of {told:,} reference segments have no prediction, {action}")
+            text = f"{self}: {told - found:,} of {told:,} reference segments have no prediction, {action}"
+            warnings.append(Caution("missing-segments", text))
         if found < said:
-            warnings.append(f"{self}: {said - found:,} of {said:,} predictions are on no reference segment")
+            text = f"{self}: {said - found:,} of {said:,} predictions are on no reference segment"
+            warnings.append(Caution("extra-segments", text))
         return warnings
 
 

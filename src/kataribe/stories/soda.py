@@ -34,6 +34,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from kataribe.core.caution import Caution
 from kataribe.core.errors import UsageError
 from kataribe.core.metric import Measured, Metric, Protocols, option
 from kataribe.core.spec import Spec
@@ -129,7 +130,7 @@ class Soda(Metric):
             fields["apart"] = self._chosen("apart")
         return fields | context.policy
 
-    def warnings(self, context: _Corpus) -> Sequence[str]:
+    def warnings(self, context: _Corpus) -> Sequence[Caution]:
         return self._f.warnings(context.text) if self.variant != "d" else ()
 
     def details(self, items: Stories, context: _Corpus) -> list[Any]:

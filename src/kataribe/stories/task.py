@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from kataribe.core import registry
+from kataribe.core.caution import Caution
 from kataribe.core.engine import LocalEngine
 from kataribe.core.errors import UsageError, shorten
 from kataribe.core.metric import Metric
@@ -147,5 +148,6 @@ def _with_anchors(
     }
     warnings = result.warnings
     if not people:
-        warnings += ("one reference file says nothing about how well people agree: no human anchor",)
+        text = "one reference file says nothing about how well people agree: no human anchor"
+        warnings += (Caution("no-human-anchor", text),)
     return replace(result, metrics=anchored, warnings=warnings)

@@ -171,7 +171,7 @@ function showAgreement(data, open) {
 
   if (data.warnings.length) {
     byId("agreement-warnings").append(element("div", { class: "warnings" },
-      element("ul", {}, ...data.warnings.map((warning) => element("li", {}, warning)))));
+      element("ul", {}, ...data.warnings.map(({ id, text }) => element("li", {}, `${text} [${id}]`)))));
   }
   drawChoices();
   draw();

@@ -142,5 +142,5 @@ function coverageTable() {
     [systemName(place), ...names.map((name) => coverage[name].toLocaleString("en"))]);
   return element("details", { open: count > 0 }, element("summary", {}, title), dataTable(["system", ...names], rows),
     ...warned.map(({ name, warnings }) => element("div", { class: "warnings" },
-      element("strong", {}, name), element("ul", {}, ...warnings.map((text) => element("li", {}, text))))));
+      element("strong", {}, name), element("ul", {}, ...warnings.map(({ id, text }) => element("li", {}, `${text} [${id}]`))))));
 }
