@@ -25,7 +25,7 @@ from kataribe.formats import stories as dialogue_files
 from kataribe.formats.features import Source as FeatureSource
 from kataribe.formats.narration import Source, read_narrations
 from kataribe.narration.items import Film, Narrations
-from kataribe.text.scripts import is_mostly_unspaced
+from kataribe.text.oddities import unspaced_texts
 
 TEXT_METRICS = ("bleu", "meteor", "rouge_l", "cider")
 
@@ -73,7 +73,7 @@ def evaluate(
     if metrics is None:
         chosen = parse(default_metrics(items, with_cast=cast is not None, with_dialogue=dialogue is not None))
     if tok is None and any(getattr(metric, "tok", None) == "ptb" for metric in chosen.values()):
-        warnings += _warn_about_words(items)
+        warnings += unspaced_texts(items.written, "--tok zh, ja or char")
     result = run(
         "narration",
         chosen,
@@ -172,13 +172,6 @@ def _speech(dialogue: Story) -> tuple[Segment, ...]:
         else:
             stretches.append(line.segment)
     return tuple(stretches)
-
-
-def _warn_about_words(items: Narrations) -> list[Caution]:
-    if not is_mostly_unspaced(items.written):
-        return []
-    text = "the references are not written with spaces between words: --tok zh, ja or char cuts them, ptb does not"
-    return [Caution("unspaced-text", text)]
 
 
 def _spelled(items: Narrations) -> Iterable[str]:

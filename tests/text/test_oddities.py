@@ -1,0 +1,41 @@
+"""Texts that nobody meant to score are counted and said; ordinary ones are not."""
+
+import pytest
+
+from kataribe.text.oddities import odd_texts, unspaced_texts
+
+
+@pytest.mark.parametrize(
+    ("text", "id"),
+    [
+        ("nan", "missing-values"),
+        (" None ", "missing-values"),
+        ("<s> a dog", "model-marks"),
+        ("a dog [PAD][PAD]", "model-marks"),
+        ("a dog<|endoftext|>", "model-marks"),
+        ("?!...", "wordless-texts"),
+        ("", "empty-references"),
+        (" \n", "empty-references"),
+    ],
+)
+def test_odd_text_is_named_with_its_id(text: str, id: str) -> None:
+    (caution,) = odd_texts([("good", "A dog runs."), ("odd", text)], "references")
+    assert caution.id == id
+    assert caution.startswith("1 references")
+    assert caution.endswith("'odd'")
+
+
+def test_empty_prediction_is_counted_elsewhere() -> None:
+    assert odd_texts([("1", "")], "predictions") == []
+
+
+@pytest.mark.parametrize(
+    "text", ["None of them runs.", "A nan bread.", "a < b > c", "[laughs] He sings.", "犬が走る。", "7"]
+)
+def test_ordinary_text_raises_no_alarm(text: str) -> None:
+    assert odd_texts([("1", text)], "predictions") == []
+
+
+def test_text_without_spaces_names_the_option() -> None:
+    assert "tok=zh" in unspaced_texts(["老李回头。"], "tok=zh")[0]
+    assert unspaced_texts(["Maria looks back."], "tok=zh") == []
