@@ -2,11 +2,12 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+CORE := $(VENV)/.core
 READY := $(VENV)/.ready
 
 .PHONY: demo test bench check-slow docs clean
 
-demo: $(READY)
+demo: $(CORE)
 	$(BIN)/kataribe demo
 
 # Two files at a time; the originals' Java takes more than a gigabyte in each.
@@ -30,16 +31,25 @@ CHROMIUM = command -v chromium >/dev/null || { \
 	{ apt-get update -q && apt-get install -y -q --no-install-recommends chromium; }; } >/dev/null 2>&1; } || \
 	echo "no Chromium: the report page will not be tested"
 
-$(VENV)/bin/python:
+# Built without isolation, so that the second install finds what the first one compiled.
+BUILD_TOOLS := "scikit-build-core>=0.10" "nanobind>=2.4" cmake ninja
+# An unpinned torch brings gigabytes of CUDA where a CPU build would do; installed first, it satisfies every later range.
+TORCH := torch==2.13.0
+SOURCES := pyproject.toml CMakeLists.txt $(wildcard native/* native/*/*)
+
+$(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
 
-# An unpinned torch brings gigabytes of CUDA where a CPU build would do; installed first, it satisfies every later range.
-TORCH := torch==2.13.0
+# The core: what scoring needs, without models, tests and documentation.
+$(CORE): $(BIN)/python $(SOURCES)
+	$(BIN)/python -m pip install --quiet $(BUILD_TOOLS)
+	$(BIN)/python -m pip install --quiet --no-build-isolation --editable .
+	touch $@
 
-$(READY): $(VENV)/bin/python pyproject.toml CMakeLists.txt $(wildcard native/* native/*/*)
+$(READY): $(CORE)
 	$(BIN)/python -m pip install --quiet $(TORCH)
-	$(BIN)/python -m pip install --quiet --editable ".[dev]"
+	$(BIN)/python -m pip install --quiet --no-build-isolation --editable ".[dev]"
 	@$(CHROMIUM)
 	touch $@
 

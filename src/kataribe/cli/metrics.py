@@ -5,20 +5,23 @@ from __future__ import annotations
 import inspect
 import sys
 from dataclasses import fields
-from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import typer
 
 from kataribe.cli.progress import warn
-from kataribe.core import registry
 from kataribe.core.errors import UsageError
-from kataribe.core.metric import Metric
+
+if TYPE_CHECKING:
+    from kataribe.core.metric import Metric
 
 
 def metrics(
     name: Annotated[str | None, typer.Argument(help="One metric, to see its formula, quirks and options.")] = None,
 ) -> None:
     """List the metrics, or explain one."""
+    from kataribe.core import registry
+
     if name is None:
         for registered in registry.names():
             try:

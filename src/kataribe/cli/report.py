@@ -11,10 +11,10 @@ import typer
 from kataribe.cli.progress import Silence, progress_bar, warn, warn_of
 from kataribe.core.errors import UsageError
 from kataribe.core.progress import Progress
-from kataribe.core.result import Result
 from kataribe.formats.output import check_writable, write_whole
 
 if TYPE_CHECKING:
+    from kataribe.core.result import Result
     from kataribe.people.result import Agreement
 
 

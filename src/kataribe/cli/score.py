@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from kataribe.cli.progress import Silence, progress_bar, warn_of
 from kataribe.core.engine import parse_engine
-from kataribe.core.result import Result
 from kataribe.formats.output import check_writable, write_whole
+
+if TYPE_CHECKING:
+    from kataribe.core.result import Result
 
 app = typer.Typer(help="Score predictions against references.", no_args_is_help=True, rich_markup_mode=None)
 
