@@ -31,6 +31,9 @@ FENCE = re.compile(
     r"^```(?P<language>\w+)(?: title=\"(?P<title>[^\"]+)\")?\n(?P<body>.*?)^```$", re.DOTALL | re.MULTILINE
 )
 
+# A busy machine makes short work long enough to report that it is alive.
+PROGRESS = re.compile(r"^kataribe: .+: [\d,]+ of [\d,]+\n", re.MULTILINE)
+
 
 def name_of(page: Path) -> str:
     return str(page.relative_to(ROOT))
@@ -111,7 +114,7 @@ def run(example: Example, folder: Path, environment: dict[str, str]) -> tuple[st
         text=True,
         encoding="utf-8",
     )
-    return done.stdout, done.returncode
+    return PROGRESS.sub("", done.stdout), done.returncode
 
 
 def is_ours(example: Example) -> bool:

@@ -263,6 +263,11 @@ def open_for_writing(pipe: Path, reader: subprocess.Popen[str]) -> int:
 
 def test_help_loads_no_numbers() -> None:
     """Whoever asks for help, or mistypes an option, should not wait for numpy."""
-    code = "import sys\nfrom kataribe.cli.main import _run\n_run(['--help'])\nprint(sorted({'numpy', 'torch'} & set(sys.modules)))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    lines = (
+        "import sys",
+        "from kataribe.cli.main import _run",
+        "_run(['--help'])",
+        "print(sorted({'numpy', 'torch'} & set(sys.modules)))",
+    )
+    done = subprocess.run([sys.executable, "-c", "\n".join(lines)], capture_output=True, text=True)
     assert done.stdout.splitlines()[-1] == "[]"
