@@ -162,12 +162,16 @@ def test_version(call) -> None:
     assert call("--version")[:2] == (0, "kataribe 0.1.0\n")
 
 
-def test_demo_prints_all_four_metrics(call) -> None:
-    code, out, _ = call("demo")
+def test_demo_scores_captions_and_stories_and_writes_a_page(call, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    code, out, _ = call("demo", "-o", str(page))
     assert code == 0
-    for name in ("bleu", "meteor", "rouge_l", "cider"):
+    for name in ("bleu", "meteor", "rouge_l", "cider", "soda(c)"):
         assert f"\n{name} " in out
     assert "12 of 12 scored" in out
+    assert "human" in out
+    assert f"Open {page} in a browser" in out
+    assert "<html" in page.read_text()
 
 
 def test_doctor_finds_this_environment_healthy(call) -> None:

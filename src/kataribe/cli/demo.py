@@ -1,8 +1,10 @@
-"""`kataribe demo`: the main job on bundled data."""
+"""`kataribe demo`: the main jobs on bundled data."""
 
 from __future__ import annotations
 
+import tempfile
 from importlib.resources import as_file, files
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -11,15 +13,34 @@ from kataribe.cli.progress import progress_bar
 
 
 def demo(
-    format: Annotated[str, typer.Option("--format", "-f", help="table, json, csv, markdown or latex.")] = "table",
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="The page to write; default: a new temporary folder.")
+    ] = None,
 ) -> None:
-    """Score a dozen bundled captions with BLEU, METEOR, ROUGE-L and CIDEr."""
-    from kataribe.captions.task import evaluate
-    from kataribe.report.tables import check_format
+    """Score bundled captions and a bundled dense caption file, and write a page to look at the latter."""
+    from kataribe.captions.task import evaluate as evaluate_captions
+    from kataribe.formats.output import check_writable, write_whole
+    from kataribe.report.data import page_data
+    from kataribe.report.html import render_page
+    from kataribe.stories.task import evaluate as evaluate_stories
 
-    check_format(format)
+    page = output or Path(tempfile.mkdtemp(prefix="kataribe-demo-")) / "stories.html"
+    check_writable(page)
     with as_file(files("kataribe") / "samples") as samples, progress_bar() as progress:
-        result = evaluate(
+        captions = evaluate_captions(
             samples / "captions_pred.json", samples / "captions_refs.json", bootstrap=1000, progress=progress
         )
-    print(result.table(format))
+        stories = evaluate_stories(
+            samples / "stories_pred.json",
+            [samples / "stories_one.json", samples / "stories_two.json"],
+            ["soda(c)"],
+            anchors=True,
+            details=True,
+            progress=progress,
+        )
+    write_whole(page, render_page(page_data({"bundled stories": stories}, title="Bundled stories")))
+    print("Captions of pictures: one sentence each, against several references\n")
+    print(captions.table())
+    print("\nStories: dense captions of videos, beside what people and chance score\n")
+    print(stories.table())
+    print(f"\nOpen {page} in a browser to look at every story.")
