@@ -1,11 +1,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 import kataribe
+from kataribe.core.comparison import compare
 from kataribe.core.errors import InputError, UsageError
+from kataribe.core.result import Result
 from kataribe.core.types import Curve
 
 PREDICTIONS = {"1": "a dog runs", "2": "the cat sat on the mat"}
@@ -55,3 +58,24 @@ def test_a_metric_keeps_the_name_it_was_asked_for_by_under_any_protocol() -> Non
     assert list(paper.metrics) == ["bleu"]
     assert paper["bleu"].spec == "bleu(tok=none, smooth=none)"
     assert "|smooth:none|tok:none|" in paper["bleu"].signature
+
+
+OLD_RESULTS = Path(__file__).parent / "results_0_1"
+
+
+@pytest.mark.parametrize("name", ["captions", "captions_short", "narration", "stories"])
+def test_result_file_of_the_first_version_still_loads(name: str) -> None:
+    path = OLD_RESULTS / f"{name}.json"
+    result = Result.from_json(path.read_bytes(), file=path)
+    assert result.version == "0.1.0"
+    again = Result.from_json(result.to_json())
+    assert again.summary() == result.summary()
+
+
+def test_result_files_of_the_first_version_can_be_compared_with_each_other() -> None:
+    names = ("captions", "captions_short")
+    one, other = (Result.from_json((OLD_RESULTS / f"{name}.json").read_bytes()) for name in names)
+    assert [warning.id for warning in other.warnings] == ["older-version"]
+    comparison = compare({"whole": one, "short": other}, ["rouge_l"], replicates=100, force=True)
+    (test,) = comparison.tests
+    assert test.difference == pytest.approx(one["rouge_l"].value - other["rouge_l"].value)

@@ -163,7 +163,7 @@ class Result:
                 task=data["task"],
                 metrics={name: MetricResult.from_dict(name, metric) for name, metric in data["metrics"].items()},
                 coverage=Coverage(**data["coverage"]),
-                warnings=tuple(Caution(**warning) for warning in data["warnings"]),
+                warnings=tuple(map(_warning, data["warnings"])),
                 version=data["kataribe"],
                 content=data.get("content"),
                 curves=tuple(Curve(**curve) for curve in data.get("curves", ())),
@@ -189,6 +189,11 @@ class Result:
             columns[metric.metric] = metric.item_values
             columns |= {f"{metric.metric}.{name}": part for name, part in metric.item_parts.items()}
         return pd.DataFrame(columns, index=pd.Index(index, name="id"))
+
+
+def _warning(written: str | Mapping[str, str]) -> Caution:
+    """Version 0.1 wrote the texts of warnings alone."""
+    return Caution("older-version", written) if isinstance(written, str) else Caution(**written)
 
 
 def _number(value: float | None) -> float:
