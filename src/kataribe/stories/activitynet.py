@@ -79,7 +79,7 @@ class ActivityNet(Metric):
 
     def prepare(self, items: Stories) -> _Corpus:
         for metric in self._metrics if self._pooled else self._additive:
-            items.text_context(metric)
+            items.text_context(metric, plain=self._plain)
         fields = {} if self._pooled else {"filler": f"random-{items.seed}" if self.year == 2021 else "constant"}
         fields |= items.policy_fields("zero")
         if self.rules == "paper" or items.cut(MOST_PREDICTIONS) is items:
@@ -92,7 +92,7 @@ class ActivityNet(Metric):
         if self.rules == "official":
             items = items.cut(MOST_PREDICTIONS)
         ious = items.ious(self.rules == "paper")
-        pairs = overlap_pairs(items, ious, THRESHOLDS, self._fillers(items), plain=self.rules == "official")
+        pairs = overlap_pairs(items, ious, THRESHOLDS, self._fillers(items), plain=self._plain)
         pair_counts = [np.bincount(pairs.video[pairs.at(t)], minlength=len(items)) for t in THRESHOLDS]
         text = self._summed_scores(items, pairs) if self._pooled else self._corpus_scores(items, pairs, context)
         found = detect(items, ious, THRESHOLDS)
@@ -138,6 +138,10 @@ class ActivityNet(Metric):
         return self.rules == "paper" if self.pooled is None else self.pooled
 
     @property
+    def _plain(self) -> bool:
+        return self.rules == "official"
+
+    @property
     def _meteor(self) -> Metric:
         return sentence_metric(Spec("meteor"), self.name)
 
@@ -162,7 +166,7 @@ class ActivityNet(Metric):
     def _corpus_scores(self, items: Stories, pairs: OverlapPairs, context: _Corpus) -> Floats:
         """Each video a corpus: for each text part and threshold a column of corpus scores."""
         everything = items.pool.pairs(pairs.candidates, pairs.references)
-        rows = [metric.stats(everything, items.text_context(metric)) for metric in self._additive]
+        rows = [metric.stats(everything, items.text_context(metric, plain=self._plain)) for metric in self._additive]
         told = items.predictions.counts > 0
         columns: list[list[Floats]] = []
         for threshold in THRESHOLDS:
@@ -174,7 +178,7 @@ class ActivityNet(Metric):
                 found = known[chosen]
                 if len(changed):
                     other = items.pool.pairs(captions.candidate_places[changed], captions.reference_places[changed])
-                    found[changed] = metric.stats(other, items.text_context(metric))
+                    found[changed] = metric.stats(other, items.text_context(metric, plain=self._plain))
                 values += _parts(metric, sum_by(video, found, len(items)))
             bounds = np.searchsorted(video, np.arange(len(items) + 1))
             tokens = captions.tokens(self._cider.tok)
@@ -189,7 +193,7 @@ class ActivityNet(Metric):
         values = [
             value
             for metric in self._metrics
-            for value in _parts(metric, metric.stats(captions, items.text_context(metric)))
+            for value in _parts(metric, metric.stats(captions, items.text_context(metric, plain=self._plain)))
         ]
         chosen = [pairs.at(threshold) for threshold in THRESHOLDS]
         return np.column_stack([sum_by(pairs.video[at], v[at], len(items)) for v in values for at in chosen])

@@ -46,7 +46,7 @@ class Paragraph(CaptionedStories):
 
 def _paragraphs(items: Stories, told: Told, teller: Int64s) -> list[list[str]]:
     """For each video the paragraphs of those who told it."""
-    order = told.in_time_order(teller)
+    order = told.in_order("sorted", teller)
     paragraphs: list[dict[int, list[str]]] = [{} for _ in items.ids]
     for video, who, text in zip(
         told.video_of[order].tolist(), teller[order].tolist(), told.texts[order].tolist(), strict=True
