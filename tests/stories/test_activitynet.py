@@ -176,31 +176,6 @@ def test_localisation_takes_the_best_annotator_for_each_share(story, score):
     assert (parts["precision"], parts["recall"]) == (1, 1)
 
 
-def test_paragraphs_are_joined_in_time_order(story, score):
-    told = [story("v", (5, 9, "and falls"), (0, 5, "a man runs"))]
-    predicted = [story("v", (2, 3, "a man runs and falls"))]
-    result = score("paragraph(rouge_l(tok=none))", predicted, [told])
-    assert result.value == pytest.approx(1)
-    assert result.signature.startswith("paragraph|text:rouge_l|")
-
-
-def test_paragraphs_equal_the_captions_task_on_the_joined_texts(story):
-    told = [story("v", (0, 5, "a man runs"), (5, 9, "he falls")), story("w", (0, 9, "a dog sleeps"))]
-    other = [story("v", (0, 9, "a man falls down")), story("w", (0, 2, "a dog"), (2, 9, "it sleeps"))]
-    predicted = [story("v", (0, 5, "the man runs"), (5, 9, "and falls")), story("w", (0, 9, "a dog"))]
-    joined = {s.video: " ".join(c.text for c in s.captions) for s in predicted}
-    references = {
-        one.video: [" ".join(c.text for c in s.captions) for s in (one, two)]
-        for one, two in zip(told, other, strict=True)
-    }
-    names = ["bleu", "cider", "rouge_l"]
-    ours = kataribe.evaluate("stories", predicted, [told, other], metrics=[f"paragraph({name})" for name in names])
-    theirs = kataribe.evaluate("captions", joined, references, metrics=names)
-    for name in names:
-        assert ours[f"paragraph({name})"].value == pytest.approx(theirs[name].value)
-        assert ours[f"paragraph({name})"].items["v"].value == pytest.approx(theirs[name].items["v"].value)
-
-
 def test_given_segments_equal_the_captions_task_whatever_their_order(story):
     told = [story("v", (0, 5, "a man runs"), (5, 9, "he falls")), story("w", (0, 9, "a dog sleeps"))]
     predicted = [story("v", (5.00001, 9, "the man falls"), (0, 5, "a man")), story("w", (0, 9, "a dog"))]

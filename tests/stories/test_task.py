@@ -111,6 +111,17 @@ def test_refs_override_the_protocol(story):
     assert "|refs:best|" in soda.signature
 
 
+def test_refs_are_about_annotators_and_leave_sentence_metrics_alone(story):
+    """ROUGE-L has an option of the same name for its own several references."""
+    told, other = [story("v", (0, 5, "a man runs"))], [story("v", (0, 9, "a dog"))]
+    metrics = ["paragraph(rouge_l)", "soda(c, text=rouge_l)", "soda(c, refs=pooled)"]
+    result = kataribe.evaluate("stories", told, [told, other], metrics=metrics, refs="mean")
+    assert "|text.refs:separate|" in result["paragraph(rouge_l)"].signature
+    assert "|text.refs:separate|" in result["soda(c, text=rouge_l)"].signature
+    assert "|refs:mean|" in result["soda(c, text=rouge_l)"].signature
+    assert "|refs:pooled|" in result["soda(c, refs=pooled)"].signature
+
+
 @pytest.mark.parametrize(
     "options",
     [{"refs": "all"}, {"missing": "ignore"}, {"segments": "drop"}, {"protocol": "mine"}, {"metrics": ["rouge_l"]}],

@@ -128,7 +128,7 @@ def narration(
     ] = None,
     protocol: Annotated[str, typer.Option(help="official or paper.")] = "official",
     tok: Annotated[
-        str | None, typer.Option(help="Tokenizer for all metrics: ptb, ja, ja-mecab, zh, char, none.")
+        str | None, typer.Option(help="Tokenizer for all metrics: ptb, ja, ja-mecab, zh, char, letters, none.")
     ] = None,
     attack: Annotated[
         list[str] | None, typer.Option(help="Only this attack, by its name in the table; repeatable.")

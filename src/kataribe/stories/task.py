@@ -26,6 +26,7 @@ from kataribe.stories.anchors import human_predictions, null_predictions
 from kataribe.stories.describe import content
 from kataribe.stories.items import Missing, Stories
 from kataribe.stories.join import SegmentPolicy, join, odd_segments, refuse_repeated_references
+from kataribe.stories.soda import Soda
 
 DEFAULT_METRICS = ("soda(c)", "activitynet(2018)", "localisation")
 
@@ -58,9 +59,9 @@ def evaluate(
     _check("--refs", refs, REFS)
     _check("--missing", missing, MISSING)
     _check("--segments", segments, SEGMENTS)
-    defaults = {"refs": refs} if refs else {}
     sentence_hint = "soda(c, text={metric}), paragraph({metric}) or segments({metric}) do"
-    chosen = registry.parse_all(metrics, "stories", protocol=protocol, defaults=defaults, hint=sentence_hint)
+    parsed = registry.parse_all(metrics, "stories", protocol=protocol, hint=sentence_hint)
+    chosen = {name: _with_refs(metric, refs) for name, metric in parsed.items()}
     predicted = read_stories(predictions)
     told = [read_stories(source) for source in _sources(references)]
     refuse_repeated_references(told)
@@ -85,6 +86,17 @@ def evaluate(
     if anchors:
         result = _with_anchors(result, chosen, told, missing, engine, seed, progress)
     return replace(result, content=content(items, _durations([*told, predicted]))) if details else result
+
+
+def _with_refs(metric: Metric, refs: str | None) -> Metric:
+    """SODA with the annotators as the user wants them, where the metric does not say it itself.
+
+    Sentence metrics inside others have an option of the same name, for something else.
+    """
+    if refs is None or not isinstance(metric, Soda) or metric.refs is not None:
+        return metric
+    chosen: dict[str, Any] = {"refs": refs}
+    return replace(metric, **chosen)
 
 
 def _sources(references: Source | Sequence[Source]) -> list[Any]:
