@@ -127,6 +127,40 @@ def test_pooled_is_the_mean_over_all_pairs_of_all_videos(story, score):
     assert score("activitynet(2018)", predicted, [told]).value == pytest.approx(1 / 2)
 
 
+def test_the_paper_takes_the_mean_over_a_videos_pairs_then_over_videos_without_fillers(story, score):
+    told = [story("v", *[(0, 9, "a man runs")] * 3), story("w", (0, 9, "a dog jumps")), story("x", (0, 9, "rain"))]
+    predicted = [
+        # Three perfect pairs; the second caption has no partner, and costs nothing.
+        story("v", (0, 9, "a man runs"), (50, 60, "nothing")),
+        # One pair that shares no word.
+        story("w", (0, 9, "rain falls")),
+        # No pair at all: 0.
+        story("x", (50, 60, "rain")),
+    ]
+    paper = score("activitynet(2018, paper)", predicted, [told])
+    assert paper.value == pytest.approx((1 + 0 + 0) / 3)
+    assert paper.items["v"].value == pytest.approx(1)
+    assert "|mean:videos|f:pairs|" in paper.signature
+    assert "|filler:none|" in paper.signature
+    pooled = score("activitynet(2018, paper, pooled=true)", predicted, [told])
+    assert pooled.value == pytest.approx(3 / 4)
+    assert "|mean:pairs|" in pooled.signature
+    # The published scorer puts a filler beside the caption without partner.
+    assert score("activitynet(2018)", predicted, [told]).items["v"].value < 1
+
+
+def test_the_paper_takes_the_mean_of_f_where_the_scorer_takes_the_corpus_score(story, score):
+    told = [story("v", (0, 9, "a man runs fast"), (20, 29, "a dog jumps over the old fence"))]
+    predicted = [story("v", (0, 9, "a man runs fast"), (20, 29, "the cat jumps over the fence"))]
+    alone = [
+        score("activitynet(2018, paper)", [story("v", (0, 9, said.captions[k].text))],
+              [[story("v", (0, 9, written.captions[k].text))]]).parts["METEOR"]
+        for said, written in zip(predicted, told, strict=True) for k in (0, 1)
+    ]  # fmt: skip
+    assert score("activitynet(2018, paper)", predicted, [told]).value == pytest.approx(sum(alone) / 2)
+    assert score("activitynet(2018)", predicted, [told]).value != pytest.approx(sum(alone) / 2)
+
+
 def test_what_follows_a_caption_decides_about_a_dot_as_in_the_original(story, score):
     """ "T." keeps its dot at the end of the text and loses it before "The"."""
     told = [story("v", (0, 9, "a capital t."), (1, 10, "rain"))]
