@@ -212,7 +212,7 @@ def test_a_video_that_is_predicted_empty_scores_0_and_one_that_is_not_predicted_
     assert score(metric, [good], [told], missing="zero").value == pytest.approx(0.5)
     assert score(f"soda(c, paper, {TEXT})", [good], [told]).value == pytest.approx(0.5)
     assert np.isnan(score(metric, [good], [told]).items["w"].value)
-    assert "missing:drop|data:1/2" in score(metric, [good], [told]).signature
+    assert "missing:drop(1)|data:1/2" in score(metric, [good], [told]).signature
 
 
 def test_unordered_references_halve_a_perfect_prediction_in_the_official_multi_reference_mode(story):

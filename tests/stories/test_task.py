@@ -57,6 +57,58 @@ def test_the_same_references_twice_are_refused(story, tmp_path):
         kataribe.evaluate("stories", path, [path, path], metrics=[SODA])
 
 
+@pytest.mark.parametrize("change", ["videos", "captions", "fewer", "nan"])
+def test_the_same_references_twice_are_refused_in_whatever_order(story, change):
+    nan = float("nan")
+    told = [story("v", (0, 5, "a man"), (nan if change == "nan" else 2, 9, "runs")), story("w", (0, 5, "a dog"))]
+    again = {
+        "videos": told[::-1],
+        "captions": [story("v", (2, 9, "runs"), (0, 5, "a man")), told[1]],
+        "fewer": told[1:],
+        "nan": list(told),
+    }[change]
+    with pytest.raises(InputError, match="tells the same stories as the references before it"):
+        kataribe.evaluate("stories", told, [told, again], metrics=[SODA])
+
+
+def test_annotators_who_agree_on_some_videos_are_welcome(story):
+    one = [story("v", (0, 5, "a man")), story("w", (0, 5, "a dog")), story("x")]
+    two = [story("v", (0, 5, "a man")), story("w", (0, 5, "a cat")), story("x")]
+    assert len(kataribe.evaluate("stories", one, [one, two], metrics=[SODA]).metrics) == 1
+    # No video in common but one that neither says anything about.
+    assert len(kataribe.evaluate("stories", one, [one[:1] + one[2:], two[1:]], metrics=[SODA]).metrics) == 1
+
+
+def test_the_hash_does_not_depend_on_the_order_of_videos_but_on_everything_else(story, score):
+    one = [story("v", (0, 5, "a man"), (0, 9, "runs")), story("w", (0, 5, "a dog"))]
+    two = [story("w", (0, 6, "a cat"))]
+
+    def hash_of(*references) -> str:
+        signature = score(SODA, one, list(references)).signature
+        return signature.partition("|hash:")[2][:8]
+
+    assert hash_of(one, two) == hash_of(one[::-1], two)
+    others = [
+        hash_of(one),
+        hash_of([story("v", (0, 9, "runs"), (0, 5, "a man")), one[1]], two),
+        hash_of(one, [story("w", (0, 6, "a dog"))]),
+        hash_of(one, [story("w", (0, 7, "a cat"))]),
+        hash_of(two, one),
+    ]
+    assert hash_of(one, two) not in others
+    assert len(set(others)) == len(others)
+
+
+def test_the_signature_counts_what_is_missing(story, score):
+    told = [story("v", (0, 5, "a man")), story("w", (0, 5, "a dog")), story("x", (0, 5, "rain"))]
+    metrics = (SODA, "activitynet(2018)", "localisation", "paragraph(rouge_l)", "segments(rouge_l)")
+    for metric in metrics:
+        assert "|missing:zero(2)|" in score(metric, told[:1], [told], missing="zero").signature
+        assert "|missing:drop(2)|" in score(metric, told[:1], [told], missing="drop").signature
+        assert "|missing:error|" in score(metric, told, [told], missing="error").signature
+    assert "|missing:zero|" in score("localisation", told, [told]).signature
+
+
 @pytest.mark.parametrize(
     ("segment", "kind"),
     [

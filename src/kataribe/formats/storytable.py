@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -61,14 +61,27 @@ class StoryTable:
             tuple(Caption(Segment(*self.segments[c].tolist()), self.texts[self.places[c]]) for c in captions),
         )
 
-    def tells_the_same_as(self, other: StoryTable) -> bool:
-        return (
-            self.videos == other.videos
-            and self.texts == other.texts
-            and np.array_equal(self.places, other.places)
-            and np.array_equal(self.bounds, other.bounds)
-            and np.array_equal(self.segments, other.segments, equal_nan=True)
-        )
+    def shared_videos(self, other: StoryTable) -> list[str]:
+        """The videos that both tell something about."""
+        theirs = set(other._told())
+        return [video for video in self._told() if video in theirs]
+
+    def tells_the_same_as(self, other: StoryTable, videos: Collection[str]) -> bool:
+        """Whether the captions of these videos are the same, in whatever order videos and captions stand."""
+        return self._captions_of(videos) == other._captions_of(videos)
+
+    def _told(self) -> list[str]:
+        return [video for video, count in zip(self.videos, np.diff(self.bounds), strict=True) if count]
+
+    def _captions_of(self, videos: Collection[str]) -> list[tuple[str, bytes, str]]:
+        """Captions as values that can be sorted; the bytes of a segment are equal to themselves, not-a-number too."""
+        wanted = set(videos)
+        captions = []
+        for row, video in enumerate(self.videos):
+            if video in wanted:
+                for caption in range(self.bounds[row], self.bounds[row + 1]):
+                    captions.append((video, self.segments[caption].tobytes(), self.texts[self.places[caption]]))
+        return sorted(captions)
 
 
 class StoryBuilder:

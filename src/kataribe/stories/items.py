@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from kataribe import _native
 from kataribe.captions.items import TextPool
+from kataribe.core.join import missing_field
 from kataribe.core.metric import Metric
 from kataribe.core.types import Array, Floats
 from kataribe.text.sentences import Int64s
@@ -143,7 +144,11 @@ class Stories:
 
     def policy_fields(self, default: Missing) -> dict[str, str]:
         """A signature's words on how much of the data a mean is over."""
-        return {"missing": self.missing or default, "data": f"{int(self.counted(default).sum())}/{len(self)}"}
+        absent = int(np.count_nonzero(~self.predicted))
+        return {
+            "missing": missing_field(self.missing or default, absent),
+            "data": f"{int(self.counted(default).sum())}/{len(self)}",
+        }
 
     def spelling(self, texts: Int64s, *, plain: bool) -> Int64s:
         """Texts as they are, or their plain versions."""

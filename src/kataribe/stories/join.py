@@ -34,9 +34,11 @@ _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 
 
 def refuse_repeated_references(references: Sequence[StoryTable]) -> None:
-    for place, table in enumerate(references):
-        for earlier in references[:place]:
-            if table.tells_the_same_as(earlier):
+    """Nobody tells each of several videos exactly as somebody else did: that is one annotator's file, given twice."""
+    for number, table in enumerate(references):
+        for earlier in references[:number]:
+            shared = table.shared_videos(earlier)
+            if shared and table.tells_the_same_as(earlier, shared):
                 raise InputError(
                     f"tells the same stories as {earlier.source or 'the references before it'}",
                     file=table.source or None,

@@ -18,7 +18,7 @@ from kataribe.core.metric import Metric
 from kataribe.core.progress import Progress
 from kataribe.core.result import Result
 from kataribe.core.run import run
-from kataribe.core.signature import fingerprint
+from kataribe.core.signature import fingerprint_by_id
 from kataribe.core.types import Anchors, Story
 from kataribe.formats.stories import Source, read_stories
 from kataribe.formats.storytable import StoryTable
@@ -125,11 +125,18 @@ def _check(option: str, value: str | None, allowed: Iterable[str]) -> None:
 
 
 def _fingerprint(items: Stories) -> str:
+    """Of what the annotators told, whatever the order of the videos.
+
+    The order of a video's captions and of the annotators is in it: captions that start together keep that order.
+    """
     told = items.references
-    return fingerprint(
-        [*items.ids, told.segments.tobytes().hex(), items.annotator.tobytes().hex()]
-        + [items.pool.texts[place] for place in told.texts.tolist()]
-    )
+
+    def entry(row: int, video: str) -> tuple[str, ...]:
+        captions = slice(told.bounds[row], told.bounds[row + 1])
+        numbers = told.segments[captions].tobytes().hex(), items.annotator[captions].tobytes().hex()
+        return video, *numbers, *(items.pool.texts[text] for text in told.texts[captions].tolist())
+
+    return fingerprint_by_id(entry(row, video) for row, video in enumerate(items.ids))
 
 
 def _with_anchors(
