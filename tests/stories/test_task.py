@@ -199,9 +199,69 @@ def test_anchors_say_what_people_and_chance_score(story):
     ]
     assert soda.anchors.human == pytest.approx(np.mean(people))
     assert soda.anchors.null < soda.anchors.human
-    expected = (soda.value - soda.anchors.null) / (soda.anchors.human - soda.anchors.null)
-    assert soda.normalised == pytest.approx(expected)
+    assert soda.anchors.against == "one annotator at a time, on the videos that both told; means of 2 rounds"
     assert soda.summary()["anchors"]["normalised"] == soda.normalised
+
+
+def test_the_system_is_normalised_against_the_references_that_people_are_scored_against(story, score):
+    one = [story("v", (0, 5, "a man runs"), duration=10.0), story("w", (0, 9, "a dog jumps"), duration=10.0)]
+    two = [story("v", (0, 5, "a man walks"), duration=10.0), story("w", (0, 8, "the dog jumps"), duration=10.0)]
+    predicted = [story("v", (0, 5, "a man"), duration=10.0), story("w", (0, 9, "a dog"), duration=10.0)]
+    soda = score(SODA, predicted, [one, two], anchors=True)
+    alone = [score(SODA, predicted, [told]).value for told in (one, two)]
+    assert soda.anchors.system == pytest.approx(np.mean(alone))
+    # Against both annotators at once no story can be told completely.
+    assert soda.value < soda.anchors.system
+    null, human = soda.anchors.null, soda.anchors.human
+    assert soda.normalised == pytest.approx((np.mean(alone) - null) / (human - null))
+
+
+def test_a_system_that_repeats_one_annotator_is_halfway_between_people_and_perfect(story, score):
+    """It scores 1 against the annotator that it repeats, and what people score against the other one."""
+    one = [story("v", (0, 5, "a man runs"), duration=10.0), story("w", (0, 9, "a dog jumps"), duration=10.0)]
+    two = [story("v", (0, 5, "a man walks"), duration=10.0), story("w", (0, 9, "the dog jumps"), duration=10.0)]
+    anchors = score("soda(d)", one, [one, two], anchors=True).anchors
+    assert anchors.system == pytest.approx(anchors.human) == pytest.approx(1)
+    text = score("soda(c, paper, text=rouge_l(tok=none))", one, [one, two], anchors=True).anchors
+    assert text.system == pytest.approx((1 + text.human) / 2)
+
+
+def test_of_three_annotators_each_is_scored_against_the_two_others(story, score):
+    told = [[story("v", (0, 5 + k, f"a man runs {word}"), duration=10.0)] for k, word in enumerate(("", "fast", "off"))]
+    rest = [[told[1], told[2]], [told[0], told[2]], [told[0], told[1]]]
+    predicted = [story("v", (0, 5, "a man"), duration=10.0)]
+    anchors = score(SODA, predicted, told, anchors=True).anchors
+    assert anchors.human == pytest.approx(np.mean([score(SODA, p, o).value for p, o in zip(told, rest, strict=True)]))
+    assert anchors.system == pytest.approx(np.mean([score(SODA, predicted, others).value for others in rest]))
+    assert anchors.against.startswith("all annotators but one at a time")
+
+
+def test_people_chance_and_system_are_scored_on_the_same_videos(story, score):
+    """The second annotator told one video only; the first one's other video is nobody's anchor."""
+    one = [story("v", (0, 5, "a man runs"), duration=10.0), story("w", (0, 9, "a dog jumps"), duration=10.0)]
+    two = [story("v", (0, 6, "a man runs"), duration=10.0)]
+    predicted = [story("v", (0, 5, "a man"), duration=10.0), story("w", (5, 6, "nothing"), duration=10.0)]
+    anchors = score(SODA, predicted, [one, two], anchors=True, missing="zero").anchors
+    on_shared = [score(SODA, predicted[:1], [told]).value for told in (one[:1], two)]
+    assert anchors.system == pytest.approx(np.mean(on_shared))
+
+
+def test_chance_does_not_depend_on_the_order_of_the_file(story, score):
+    told = [story(f"v{k}", (0, 5, f"a man {word}"), duration=10.0) for k, word in enumerate(("runs", "sits", "eats"))]
+    forth, back = (score(SODA, told, [references], anchors=True).anchors for references in (told, told[::-1]))
+    assert forth.null == back.null
+
+
+def test_given_segments_have_no_anchors(story):
+    one = [story("v", (0, 5, "a man runs"), duration=10.0)]
+    two = [story("v", (0, 6, "a man walks"), duration=10.0)]
+    metrics = ["segments(rouge_l)", SODA]
+    result = kataribe.evaluate("stories", one, [one, two], metrics=metrics, anchors=True)
+    assert result["segments(rouge_l)"].anchors is None
+    assert result[SODA].anchors is not None
+    assert "normalised" in result.table()
+    with pytest.raises(UsageError, match="has no anchors"):
+        kataribe.evaluate("stories", one, [one, two], metrics=metrics[:1], anchors=True)
 
 
 def test_one_annotator_says_nothing_about_people(story):
@@ -210,6 +270,8 @@ def test_one_annotator_says_nothing_about_people(story):
     assert result[SODA].anchors.human is None
     assert result[SODA].normalised is None
     assert any("no human anchor" in warning for warning in result.warnings)
+    assert result[SODA].anchors.system == pytest.approx(result[SODA].value)
+    assert "null, system and human: against all references; people cannot be scored" in result.table()
 
 
 def test_a_result_survives_its_round_trip_with_alignments_anchors_and_videos_left_out(story):

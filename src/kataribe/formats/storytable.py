@@ -61,17 +61,36 @@ class StoryTable:
             tuple(Caption(Segment(*self.segments[c].tolist()), self.texts[self.places[c]]) for c in captions),
         )
 
+    def only(self, names: Iterable[str]) -> StoryTable:
+        """Those of the named videos that the table has, in the order of the names; no text that none of them has."""
+        rows = {video: row for row, video in enumerate(self.videos)}
+        kept = np.array([rows[name] for name in names if name in rows], dtype=np.int64)
+        counts = np.diff(self.bounds)[kept]
+        bounds = np.concatenate([[0], np.cumsum(counts)])
+        captions = np.repeat(self.bounds[kept] - bounds[:-1], counts) + np.arange(bounds[-1])
+        used, places = np.unique(self.places[captions], return_inverse=True)
+        return StoryTable(
+            source=self.source,
+            videos=[self.videos[row] for row in kept.tolist()],
+            durations=self.durations[kept],
+            bounds=bounds,
+            segments=self.segments[captions],
+            places=places.astype(np.int64),
+            texts=[self.texts[place] for place in used.tolist()],
+        )
+
+    def told_videos(self) -> list[str]:
+        """The videos that have a caption."""
+        return [video for video, count in zip(self.videos, np.diff(self.bounds), strict=True) if count]
+
     def shared_videos(self, other: StoryTable) -> list[str]:
         """The videos that both tell something about."""
-        theirs = set(other._told())
-        return [video for video in self._told() if video in theirs]
+        theirs = set(other.told_videos())
+        return [video for video in self.told_videos() if video in theirs]
 
     def tells_the_same_as(self, other: StoryTable, videos: Collection[str]) -> bool:
         """Whether the captions of these videos are the same, in whatever order videos and captions stand."""
         return self._captions_of(videos) == other._captions_of(videos)
-
-    def _told(self) -> list[str]:
-        return [video for video, count in zip(self.videos, np.diff(self.bounds), strict=True) if count]
 
     def _captions_of(self, videos: Collection[str]) -> list[tuple[str, bytes, str]]:
         """Captions as values that can be sorted; the bytes of a segment are equal to themselves, not-a-number too."""

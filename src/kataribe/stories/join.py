@@ -50,7 +50,7 @@ def join(
     predictions: StoryTable, references: Sequence[StoryTable], missing: Missing | None, seed: int
 ) -> tuple[Stories, Coverage, list[Caution]]:
     """Items in the order of the references: the first file's videos, then what further files add."""
-    told = {video for table in references for video in _told(table)}
+    told = {video for table in references for video in table.told_videos()}
     ids = [video for video in dict.fromkeys(v for table in references for v in table.videos) if video in told]
     silent = [video for table in references for video in table.videos if video not in told]
     if not ids:
@@ -172,10 +172,6 @@ def odd_segments(table: StoryTable, role: str, policy: SegmentPolicy) -> list[Ca
         text = f"{int(late.sum()):,} {role} segments end after their video, in {some(videos)}"
         warnings.append(Caution("late-segments", text))
     return warnings
-
-
-def _told(table: StoryTable) -> list[str]:
-    return [video for video, count in zip(table.videos, np.diff(table.bounds), strict=True) if count]
 
 
 def _collect(tables: Sequence[StoryTable], rows: dict[str, int], places: defaultdict[str, int]) -> tuple[Told, Int64s]:

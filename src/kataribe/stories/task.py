@@ -22,10 +22,11 @@ from kataribe.core.signature import fingerprint_by_id
 from kataribe.core.types import Anchors, Story
 from kataribe.formats.stories import Source, read_stories
 from kataribe.formats.storytable import StoryTable
-from kataribe.stories.anchors import human_predictions, null_predictions
+from kataribe.stories.anchors import describe_rounds, null_predictions, rounds
 from kataribe.stories.describe import content
 from kataribe.stories.items import Missing, Stories
 from kataribe.stories.join import SegmentPolicy, join, odd_segments, refuse_repeated_references
+from kataribe.stories.segments import Segments
 from kataribe.stories.soda import Soda
 
 DEFAULT_METRICS = ("soda(c)", "activitynet(2018)", "localisation")
@@ -54,7 +55,7 @@ def evaluate(
     """Score predicted stories against one annotator's or several annotators', from files or plain dictionaries.
 
     `refs` and `missing` override what the protocol has for each metric. With `anchors` every metric also says what
-    people and chance score on the same data.
+    people and chance score on the same data, and the system against the references that people are scored against.
     """
     _check("--refs", refs, REFS)
     _check("--missing", missing, MISSING)
@@ -84,7 +85,7 @@ def evaluate(
     in_some_score = np.any([metric.statistics.any(axis=1) for metric in result], axis=0)
     result = replace(result, coverage=replace(coverage, scored=int(in_some_score.sum())))
     if anchors:
-        result = _with_anchors(result, chosen, told, missing, engine, seed, progress)
+        result = _with_anchors(result, chosen, predicted, told, missing, engine, seed, progress)
     return replace(result, content=content(items, _durations([*told, predicted]))) if details else result
 
 
@@ -142,31 +143,39 @@ def _fingerprint(items: Stories) -> str:
 def _with_anchors(
     result: Result,
     metrics: Mapping[str, Metric],
+    predicted: StoryTable,
     references: Sequence[StoryTable],
     missing: Missing | None,
     engine: LocalEngine | None,
     seed: int,
     progress: Progress | None,
 ) -> Result:
-    def values(predictions: StoryTable, against: Sequence[StoryTable], policy: Missing | None) -> dict[str, float]:
-        items, coverage, _ = join(predictions, against, policy, seed)
-        scored = run("stories", metrics, items, coverage=coverage, fields={}, engine=engine, progress=progress)
-        return {metric.metric: metric.value for metric in scored}
+    # Only a captioner that was told the segments can be scored on given segments: people and chance cannot.
+    metrics = {name: metric for name, metric in metrics.items() if not isinstance(metric, Segments)}
+    if not metrics:
+        raise UsageError("segments(...) has no anchors: nobody told people the segments", hint="leave --anchors out")
 
-    # People are scored on the videos they told; that one annotator saw more videos is no fault of another.
-    people = [values(stories, others, "drop") for stories, others in human_predictions(references)]
-    chance = values(null_predictions(references, seed), references, missing)
+    def mean(scored: Sequence[tuple[StoryTable, Sequence[StoryTable]]]) -> dict[str, float]:
+        runs = []
+        for predictions, against in scored:
+            items, coverage, _ = join(predictions, against, missing, seed)
+            runs.append(run("stories", metrics, items, coverage=coverage, fields={}, engine=engine, progress=progress))
+        return {name: float(np.mean([found.metrics[name].value for found in runs])) for name in metrics}
+
+    turns = rounds(references, predicted.videos)
+    against: list[Sequence[StoryTable]] = [turn.references for turn in turns] or [references]
+    chance = null_predictions(references, seed)
+    people = mean([(turn.left_out, turn.references) for turn in turns]) if turns else None
+    null = mean([(chance, stories) for stories in against])
+    system = mean([(predicted, stories) for stories in against])
+    said = describe_rounds(len(references), len(turns))
     anchored = {
-        name: replace(
-            metric,
-            anchors=Anchors(
-                human=sum(scores[name] for scores in people) / len(people) if people else None, null=chance[name]
-            ),
-        )
+        name: replace(metric, anchors=Anchors(people[name] if people else None, null[name], system[name], said))
         for name, metric in result.metrics.items()
+        if name in metrics
     }
     warnings = result.warnings
-    if not people:
-        text = "one reference file says nothing about how well people agree: no human anchor"
+    if not turns:
+        text = "no video was told by two annotators, which says nothing about how well people agree: no human anchor"
         warnings += (Caution("no-human-anchor", text),)
-    return replace(result, metrics=anchored, warnings=warnings)
+    return replace(result, metrics={**result.metrics, **anchored}, warnings=warnings)

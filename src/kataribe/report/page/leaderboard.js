@@ -25,12 +25,12 @@ function metricCard(metric) {
   const values = standing.map(({ entry }) => entry.value);
   const best = score(metric.lower ? Math.min(...values) : Math.max(...values));
   const isAnchored = standing.some(({ entry }) => entry.anchors);
-  const header = ["system", "score", "95% interval", ...(isAnchored ? ["normalised"] : [])];
+  const header = ["system", "score", "95% interval", ...(isAnchored ? ["scored as people", "normalised"] : [])];
   const rows = standing.map(({ entry, system }) => [
     systemName(system),
     scoreWithLetters(entry, standing.length > 1 && score(entry.value) === best),
     entry.interval ? `${score(entry.interval[0])} \u2013 ${score(entry.interval[1])}` : NONE,
-    ...(isAnchored ? [score(entry.anchors?.normalised)] : []),
+    ...(isAnchored ? [score(entry.anchors?.system), score(entry.anchors?.normalised)] : []),
   ]);
   const parts = [...new Set(standing.flatMap(({ entry }) => Object.keys(entry.parts)))];
   const signatures = [...new Set(standing.map(({ entry }) => entry.signature))];
@@ -38,6 +38,7 @@ function metricCard(metric) {
     element("h3", {}, metric.name, metric.lower ? element("small", {}, " lower is better") : null),
     dataTable(header, rows),
     intervalAxis(metric.name, standing),
+    ...againstWhat(standing),
     parts.length ? element("details", {}, element("summary", {}, "Parts"), partTable(parts, standing)) : null,
     element("details", {}, element("summary", {}, "Signature"),
       ...signatures.map((text) => element("code", {}, text))));
@@ -54,11 +55,20 @@ function partTable(parts, standing) {
   return dataTable(header, parts.map((part) => [part, ...standing.map(({ entry }) => score(entry.parts[part]))]));
 }
 
+// What chance, people and the rings on the axis were scored against; the dots are the scores, against all references.
+function againstWhat(standing) {
+  const said = new Set(standing.flatMap(({ entry }) => (entry.anchors ? [entry.anchors.against] : [])));
+  return [...said].map((against) => element("p", { class: "note" },
+    `Rings (systems scored as people are), null and human: against ${against}. `
+    + "normalised = (ring \u2212 null) / (human \u2212 null)."));
+}
+
 // One axis for scores, intervals and anchors: where the systems stand between chance (null) and people (human).
 function intervalAxis(name, standing) {
   const anchors = standing.find(({ entry }) => entry.anchors)?.entry.anchors;
   const marks = [["null", anchors?.null], ["human", anchors?.human]].filter(([, value]) => value != null);
-  const scores = standing.flatMap(({ entry }) => [entry.value, ...(entry.interval ?? [])]);
+  const scores = standing.flatMap(({ entry }) =>
+    [entry.value, ...(entry.interval ?? []), ...(entry.anchors ? [entry.anchors.system] : [])]);
   let [low, high] = extent([...scores, ...marks.map(([, value]) => value)]);
   const margin = (high - low) * 0.08 || 0.01;
   [low, high] = [Math.max(Math.min(0, low), low - margin), high + margin];
@@ -97,6 +107,10 @@ function intervalAxis(name, standing) {
     }
     svg.append(shape("circle", { class: `dot ${color}`, cx: x(entry.value), cy: y, r: 5 },
       shape("title", {}, `${data.systems[system].name}: ${score(entry.value)}`)));
+    if (entry.anchors) {
+      svg.append(shape("circle", { class: `ring ${color}`, cx: x(entry.anchors.system), cy: y, r: 5 },
+        shape("title", {}, `${data.systems[system].name}, scored as people are: ${score(entry.anchors.system)}`)));
+    }
   });
   return svg;
 }
