@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from kataribe.core.errors import InputError, shorten
 from kataribe.core.types import Caption, Floats, Segment, Story
 from kataribe.formats.source import MAX_CAPTION_CHARACTERS, check_text, has_only_characters
 from kataribe.text.sentences import Int64s, numbering
+
+# Which of the field's two JSON forms a file has; most other forms serve for either side.
+Form = Literal["submission", "references", ""]
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +36,7 @@ class StoryTable:
     segments: Floats
     places: Int64s
     texts: list[str]
+    form: Form = ""
 
     @classmethod
     def of(cls, stories: Iterable[Story], source: str = "") -> StoryTable:
@@ -77,6 +81,7 @@ class StoryTable:
             segments=self.segments[captions],
             places=places.astype(np.int64),
             texts=[self.texts[place] for place in used.tolist()],
+            form=self.form,
         )
 
     def told_videos(self) -> list[str]:
@@ -90,17 +95,14 @@ class StoryTable:
 
     def tells_the_same_as(self, other: StoryTable, videos: Collection[str]) -> bool:
         """Whether the captions of these videos are the same, in whatever order videos and captions stand."""
-        return self._captions_of(videos) == other._captions_of(videos)
+        mine = {video: row for row, video in enumerate(self.videos)}
+        theirs = {video: row for row, video in enumerate(other.videos)}
+        return all(self._captions_of(mine[video]) == other._captions_of(theirs[video]) for video in videos)
 
-    def _captions_of(self, videos: Collection[str]) -> list[tuple[str, bytes, str]]:
-        """Captions as values that can be sorted; the bytes of a segment are equal to themselves, not-a-number too."""
-        wanted = set(videos)
-        captions = []
-        for row, video in enumerate(self.videos):
-            if video in wanted:
-                for caption in range(self.bounds[row], self.bounds[row + 1]):
-                    captions.append((video, self.segments[caption].tobytes(), self.texts[self.places[caption]]))
-        return sorted(captions)
+    def _captions_of(self, row: int) -> list[tuple[bytes, str]]:
+        """A video's captions, sorted. The bytes of a segment are equal to themselves, those of not-a-number too."""
+        captions = range(self.bounds[row], self.bounds[row + 1])
+        return sorted((self.segments[c].tobytes(), self.texts[self.places[c]]) for c in captions)
 
 
 class StoryBuilder:
@@ -108,6 +110,7 @@ class StoryBuilder:
 
     def __init__(self, source: str) -> None:
         self.source = source
+        self.form: Form = ""
         self._rows: dict[str, int] = {}
         self._durations = array("d")
         self._row_of = array("q")
@@ -162,6 +165,7 @@ class StoryBuilder:
             segments=np.array(self._times).reshape(-1, 2)[in_video_order],
             places=np.array(self._places, dtype=np.int64)[in_video_order],
             texts=list(self._texts),
+            form=self.form,
         )
 
 

@@ -80,7 +80,7 @@ class ActivityNet(Metric):
 
     def prepare(self, items: Stories) -> _Corpus:
         for metric in self._metrics if self._by_pair else self._additive:
-            items.text_context(metric, plain=self._plain)
+            items.text_context(metric, plain=self.blanks_foreign_characters)
         filler = f"random-{items.seed}" if self.year == 2021 else "constant"
         fields = {"filler": "none" if self._by_pair else filler} | items.policy_fields("zero")
         if self.rules == "paper" or items.cut(MOST_PREDICTIONS) is items:
@@ -93,7 +93,7 @@ class ActivityNet(Metric):
         if self.rules == "official":
             items = items.cut(MOST_PREDICTIONS)
         ious = items.ious(self.rules == "paper")
-        pairs = overlap_pairs(items, ious, THRESHOLDS, self._fillers(items), plain=self._plain)
+        pairs = overlap_pairs(items, ious, THRESHOLDS, self._fillers(items), plain=self.blanks_foreign_characters)
         pair_counts = [np.bincount(pairs.video[pairs.at(t)], minlength=len(items)) for t in THRESHOLDS]
         text = self._scores_of_pairs(items, pairs) if self._by_pair else self._corpus_scores(items, pairs, context)
         found = detect(items, ious, THRESHOLDS)
@@ -141,7 +141,8 @@ class ActivityNet(Metric):
         return self.pooled or self.rules == "paper"
 
     @property
-    def _plain(self) -> bool:
+    def blanks_foreign_characters(self) -> bool:
+        """Whether characters outside ASCII count as blanks."""
         return self.rules == "official"
 
     @property
@@ -169,7 +170,10 @@ class ActivityNet(Metric):
     def _corpus_scores(self, items: Stories, pairs: OverlapPairs, context: _Corpus) -> Floats:
         """Each video a corpus: for each text part and threshold a column of corpus scores."""
         everything = items.pool.pairs(pairs.candidates, pairs.references)
-        rows = [metric.stats(everything, items.text_context(metric, plain=self._plain)) for metric in self._additive]
+        rows = [
+            metric.stats(everything, items.text_context(metric, plain=self.blanks_foreign_characters))
+            for metric in self._additive
+        ]
         told = items.predictions.counts > 0
         columns: list[list[Floats]] = []
         for threshold in THRESHOLDS:
@@ -181,7 +185,9 @@ class ActivityNet(Metric):
                 found = known[chosen]
                 if len(changed):
                     other = items.pool.pairs(captions.candidate_places[changed], captions.reference_places[changed])
-                    found[changed] = metric.stats(other, items.text_context(metric, plain=self._plain))
+                    found[changed] = metric.stats(
+                        other, items.text_context(metric, plain=self.blanks_foreign_characters)
+                    )
                 values += _parts(metric, sum_by(video, found, len(items)))
             bounds = np.searchsorted(video, np.arange(len(items) + 1))
             tokens = captions.tokens(self._cider.tok)
@@ -196,7 +202,9 @@ class ActivityNet(Metric):
         values = [
             value
             for metric in self._metrics
-            for value in _parts(metric, metric.stats(captions, items.text_context(metric, plain=self._plain)))
+            for value in _parts(
+                metric, metric.stats(captions, items.text_context(metric, plain=self.blanks_foreign_characters))
+            )
         ]
         chosen = [pairs.at(threshold) for threshold in THRESHOLDS]
         sums = [sum_by(pairs.video[at], value[at], len(items)) for value in values for at in chosen]

@@ -35,7 +35,7 @@ def sentence_metric(spec: Spec, asked_by: str) -> Metric:
 
 def reads_english(metric: Metric) -> bool:
     """Whether a sentence metric cuts its texts as the published caption tools cut English."""
-    return getattr(metric, "tokenizer_name", getattr(metric, "tok", "")) == "ptb"
+    return getattr(metric, "tokenizer_name", getattr(metric, "tok", "")) in ("ptb", "letters")
 
 
 def text_signature(metric: Metric, context: Any) -> dict[str, str]:

@@ -157,6 +157,16 @@ class Soda(Metric):
         found = list(self._alignments(items, context))
         return describe(items, found, [self._used(scored) for scored in found])
 
+    @property
+    def reads_english(self) -> bool:
+        """Whether f cuts its texts as English."""
+        return self.variant != "d" and reads_english(self._f.metric)
+
+    @property
+    def blanks_foreign_characters(self) -> bool:
+        """Whether characters outside ASCII count as blanks."""
+        return self.variant != "d" and self._f.plain
+
     def _chosen(self, name: str) -> Any:
         """An option as it was written, or else as the rules have it."""
         return getattr(self, name) or _RULES[self.rules][name]

@@ -24,6 +24,7 @@ from kataribe.formats.stories import Source, read_stories
 from kataribe.formats.storytable import StoryTable
 from kataribe.stories.anchors import describe_rounds, null_predictions, rounds
 from kataribe.stories.describe import content
+from kataribe.stories.doubts import doubts
 from kataribe.stories.items import Missing, Stories
 from kataribe.stories.join import SegmentPolicy, join, odd_segments, refuse_repeated_references
 from kataribe.stories.segments import Segments
@@ -75,7 +76,7 @@ def evaluate(
         items,
         coverage=coverage,
         fields={"hash": _fingerprint(items)},
-        warnings=[*warnings, *oddities],
+        warnings=[*warnings, *oddities, *doubts(predicted, told, items, chosen)],
         engine=engine,
         bootstrap=bootstrap,
         seed=seed,
