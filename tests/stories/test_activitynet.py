@@ -241,3 +241,24 @@ def test_items_without_score_are_left_out_of_intervals_too(story, score):
     low, high = result.interval
     assert low <= result.value <= high
     assert np.isnan(result.item_values).sum() == 2
+
+
+@pytest.mark.data
+def test_a_published_number_is_reproduced_from_the_authors_own_files(data_folder):
+    """BMT on given segments: METEOR 10.90, BLEU-3 4.63, BLEU-4 1.99, the mean of one run for each annotator."""
+    folder = data_folder / "bmt"
+    runs = [
+        next(
+            iter(
+                kataribe.evaluate(
+                    "stories",
+                    folder / f"bmt_gtprop_val_{k}.json.gz",
+                    folder / f"bmt_val_{k}_no_missings.json.gz",
+                    metrics=["activitynet(2018)"],
+                )
+            )
+        ).parts
+        for k in (1, 2)
+    ]
+    for part, published in (("METEOR", 10.90), ("BLEU-3", 4.63), ("BLEU-4", 1.99)):
+        assert 100 * np.mean([parts[part] for parts in runs]) == pytest.approx(published, abs=0.005)
