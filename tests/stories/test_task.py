@@ -132,6 +132,25 @@ def test_segments_that_cannot_be_scored_are_said_or_refused(story, segment, kind
         kataribe.evaluate("stories", predicted, [told], metrics=[SODA], segments="error")
 
 
+def test_segments_outside_the_video_are_scored_as_they_stand_and_that_is_said(story):
+    told = [story("v", (10, 15, "a man"), duration=9.0)]
+    result = kataribe.evaluate("stories", told, [told], metrics=[SODA])
+    assert result[SODA].value == pytest.approx(1)
+    assert any("outside the video, in 'v'; they are scored as they stand" in warning for warning in result.warnings)
+
+
+@pytest.mark.parametrize("duration", [0.0, -3.0, float("inf")])
+def test_durations_that_no_video_has_are_said_and_taken_as_unknown(story, duration):
+    told = [story("v", (0, 5, "a man"), duration=duration), story("w", (0, 5, "a dog"), duration=9.0)]
+    result = kataribe.evaluate("stories", [story("v", (0, 4, "a man"))], [told], metrics=[SODA], anchors=True)
+    known = kataribe.evaluate("stories", [story("v", (0, 4, "a man"))], [[story("v", (0, 5, "a man")), told[1]]],
+                              metrics=[SODA], anchors=True)  # fmt: skip
+    assert {warning.id for warning in result.warnings} - {warning.id for warning in known.warnings} == {
+        "unusable-durations"
+    }
+    assert result[SODA].anchors == known[SODA].anchors
+
+
 def test_segments_that_end_after_the_video_are_said_and_scored_as_they_are(story):
     told = [story("v", (0, 10, "a man"), duration=9.0)]
     result = kataribe.evaluate("stories", told, [told], metrics=[SODA], segments="error")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -30,6 +31,7 @@ _SETTLED = re.compile(
 _FOLLOWING: tuple[tuple[str, ...], ...] = (("The dog",), ("5 dogs",), ())
 # Files round the duration and the last segment's end apart.
 _LATE_SECONDS = 0.001
+_OUTSIDE = "outside the video"
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 
 
@@ -141,11 +143,22 @@ def random_fillers(videos: int, seed: int) -> list[str]:
     return [letters[start:end] for start, end in zip([0, *ends], ends, strict=False)]
 
 
-def odd_segments(table: StoryTable, role: str, policy: SegmentPolicy) -> list[Caution]:
-    """Segments that overlap nothing or leave the video: one warning for each kind, or refused.
+def usable_durations(table: StoryTable, role: str) -> tuple[StoryTable, list[Caution]]:
+    """The table with durations that a video can have; any other is taken as unknown, and said."""
+    unusable = (table.durations <= 0) | np.isinf(table.durations)
+    videos = [table.videos[row] for row in np.flatnonzero(unusable).tolist()]
+    if not videos:
+        return table, []
+    text = f"{len(videos):,} {role} durations are not above 0 or infinite, taken as unknown: {some(videos)}"
+    known = replace(table, durations=np.where(unusable, np.nan, table.durations))
+    return known, [Caution("unusable-durations", text)]
 
-    A segment that only ends after its video does is reported but never refused: rounding does that, and it is
-    scored as it stands.
+
+def odd_segments(table: StoryTable, role: str, policy: SegmentPolicy) -> list[Caution]:
+    """Segments that overlap nothing or are not in the video: one warning for each kind, or refused.
+
+    A segment outside the video is scored as it stands; unless a reference is there too, that is 0. One that only ends
+    after its video does is reported but never refused: rounding does that.
     """
     start, end = table.segments.T
     duration = np.repeat(table.durations, np.diff(table.bounds))
@@ -154,7 +167,7 @@ def odd_segments(table: StoryTable, role: str, policy: SegmentPolicy) -> list[Ca
         "no numbers": ~real,
         "reversed": real & (end < start),
         "empty": real & (end == start),
-        "outside the video": real & (end > start) & ((start >= duration) | (end <= 0)),
+        _OUTSIDE: real & (end > start) & ((start >= duration) | (end <= 0)),
     }
     video_of = np.repeat(np.arange(len(table)), np.diff(table.bounds))
     warnings = []
@@ -165,7 +178,8 @@ def odd_segments(table: StoryTable, role: str, policy: SegmentPolicy) -> list[Ca
         found = f"{int(which.sum()):,} {role} segments are {kind}, in {some(videos)}"
         if policy == "error":
             raise InputError(found, file=table.source or None, hint="mend them, or --segments zero scores them 0")
-        warnings.append(Caution("unusable-segments", f"{found}; they overlap nothing and score 0"))
+        result = "they are scored as they stand" if kind == _OUTSIDE else "they overlap nothing and score 0"
+        warnings.append(Caution("unusable-segments", f"{found}; {result}"))
     late = real & (end > duration + _LATE_SECONDS) & (start < duration)
     if late.any():
         videos = [table.videos[row] for row in np.unique(video_of[late])]
