@@ -25,12 +25,12 @@ function metricCard(metric) {
   const values = standing.map(({ entry }) => entry.value);
   const best = score(metric.lower ? Math.min(...values) : Math.max(...values));
   const isAnchored = standing.some(({ entry }) => entry.anchors);
-  const header = ["system", "score", "95% interval", ...(isAnchored ? ["scored as people", "normalised"] : [])];
+  const header = ["system", "score", "95% interval", ...(isAnchored ? ["normalised"] : [])];
   const rows = standing.map(({ entry, system }) => [
     systemName(system),
     scoreWithLetters(entry, standing.length > 1 && score(entry.value) === best),
     entry.interval ? `${score(entry.interval[0])} \u2013 ${score(entry.interval[1])}` : NONE,
-    ...(isAnchored ? [score(entry.anchors?.system), score(entry.anchors?.normalised)] : []),
+    ...(isAnchored ? [score(entry.anchors?.normalised)] : []),
   ]);
   const parts = [...new Set(standing.flatMap(({ entry }) => Object.keys(entry.parts)))];
   const signatures = [...new Set(standing.map(({ entry }) => entry.signature))];
@@ -57,9 +57,11 @@ function partTable(parts, standing) {
 
 // What chance, people and the rings on the axis were scored against; the dots are the scores, against all references.
 function againstWhat(standing) {
-  const said = new Set(standing.flatMap(({ entry }) => (entry.anchors ? [entry.anchors.against] : [])));
+  const anchored = standing.filter(({ entry }) => entry.anchors);
+  const said = new Set(anchored.map(({ entry }) => entry.anchors.against));
+  const rings = anchored.map(({ entry, system }) => `${data.systems[system].name} ${score(entry.anchors.system)}`);
   return [...said].map((against) => element("p", { class: "note" },
-    `Rings (systems scored as people are), null and human: against ${against}. `
+    `Rings are the systems scored as people are: ${rings.join(", ")}. Rings, null and human: against ${against}. `
     + "normalised = (ring \u2212 null) / (human \u2212 null)."));
 }
 
@@ -108,7 +110,7 @@ function intervalAxis(name, standing) {
     svg.append(shape("circle", { class: `dot ${color}`, cx: x(entry.value), cy: y, r: 5 },
       shape("title", {}, `${data.systems[system].name}: ${score(entry.value)}`)));
     if (entry.anchors) {
-      svg.append(shape("circle", { class: `ring ${color}`, cx: x(entry.anchors.system), cy: y, r: 5 },
+      svg.append(shape("circle", { class: `dot hollow ${color}`, cx: x(entry.anchors.system), cy: y, r: 5 },
         shape("title", {}, `${data.systems[system].name}, scored as people are: ${score(entry.anchors.system)}`)));
     }
   });
