@@ -165,8 +165,8 @@ def _stages(path: Path) -> dict[str, float]:
 
     def aligned(shard: Stories) -> None:
         ious = shard.ious(False)
-        readings = shard.readings(pooled=True, in_time_order=True)
-        align(shard, readings, ious * f.table(shard, context, ious))
+        readings = shard.readings(pooled=True, order="start")
+        align(shard, readings, ious * f.table(shard, context, ious), order="start")
 
     with stage("reading files"):
         predicted = read_stories(path)

@@ -100,20 +100,39 @@ class AlignmentTable {
 
   double best() const { return sums_.back(); }
 
-  // Calls visit(row, column) for each pair, last first. A pair is made only where leaving either side out would
-  // lower the sum. With `pair_first` the first row and the first column have nothing before them to fall back on:
-  // a trace that arrives there pairs them, whatever their cost.
+  // Calls visit(row, column) for each pair of a best alignment, last first. A pair is made only where leaving either
+  // side out would lower the sum.
   template <typename Visit>
-  void trace(bool pair_first, Visit visit) const {
-    const size_t edge = pair_first ? 1 : 0;
+  void trace_best(Visit visit) const {
     size_t i = rows_, j = columns_;
     while (i > 0 && j > 0) {
-      if (i > edge && at(i, j) == at(i - 1, j)) {
+      if (at(i, j) == at(i - 1, j)) {
         --i;
-      } else if (j > edge && at(i, j) == at(i, j - 1)) {
+      } else if (at(i, j) == at(i, j - 1)) {
         --j;
       } else {
         visit(--i, --j);
+      }
+    }
+  }
+
+  // The pairs that the published SODA tool makes in its variants a and b, last first. Each row, from the last to the
+  // first, takes the latest free column at which pairing is strictly the best way to arrive; columns before that one
+  // stay free. It does not follow one path, so a row that the best alignment skips may find a partner, and take it
+  // from the row that had it. The first row and the first column are a pair whenever both are free, whatever their
+  // cost.
+  template <typename Cost, typename Visit>
+  void trace_tool(Cost cost, Visit visit) const {
+    size_t free = columns_;
+    for (size_t i = rows_; i > 0 && free > 0; --i) {
+      for (size_t j = free; j > 0; --j) {
+        const double paired = at(i - 1, j - 1) + cost(i - 1, j - 1);
+        const bool is_first = i == 1 && j == 1;
+        if (is_first || (paired > at(i - 1, j) && paired > at(i, j - 1))) {
+          visit(i - 1, j - 1);
+          free = j - 1;
+          break;
+        }
       }
     }
   }
@@ -130,7 +149,7 @@ class AlignmentTable {
 // rows[row_bounds[r]:row_bounds[r + 1]], counted within the video; the columns of video v, in their order, are
 // columns[column_bounds[v]:column_bounds[v + 1]]. Answers the best sums and the pairs, by reading, first pair first.
 nb::tuple align_stories(In1<double> costs, In1<int64_t> cells, In1<int64_t> video_of, In1<int64_t> rows,
-                        In1<int64_t> row_bounds, In1<int64_t> columns, In1<int64_t> column_bounds, bool pair_first) {
+                        In1<int64_t> row_bounds, In1<int64_t> columns, In1<int64_t> column_bounds, bool tool_pairs) {
   const size_t readings = video_of.shape(0);
   if (row_bounds.shape(0) != readings + 1) throw std::invalid_argument("align_stories: row_bounds do not fit");
   std::vector<double> sums(readings);
@@ -145,13 +164,19 @@ nb::tuple align_stories(In1<double> costs, In1<int64_t> cells, In1<int64_t> vide
       const int64_t* column = columns.data() + column_bounds.data()[video];
       const size_t height = row_bounds.data()[r + 1] - row_bounds.data()[r];
       const size_t width = column_bounds.data()[video + 1] - column_bounds.data()[video];
-      table.fill(height, width, [&](size_t i, size_t j) { return cost[row[i] * width + column[j]]; });
+      const auto cost_of = [&](size_t i, size_t j) { return cost[row[i] * width + column[j]]; };
+      table.fill(height, width, cost_of);
       sums[r] = table.best();
       const size_t first = pair_rows.size();
-      table.trace(pair_first, [&](size_t i, size_t j) {
+      const auto add_pair = [&](size_t i, size_t j) {
         pair_rows.push_back(row[i]);
         pair_columns.push_back(column[j]);
-      });
+      };
+      if (tool_pairs) {
+        table.trace_tool(cost_of, add_pair);
+      } else {
+        table.trace_best(add_pair);
+      }
       std::reverse(pair_rows.begin() + first, pair_rows.end());
       std::reverse(pair_columns.begin() + first, pair_columns.end());
       pair_bounds.push_back(static_cast<int64_t>(pair_rows.size()));
@@ -169,7 +194,7 @@ void bind_stories(nb::module_& m) {
   m.def("best_overlaps", &best_overlaps, nb::arg("ious"), nb::arg("reference_bounds"), nb::arg("annotator"),
         nb::arg("annotators"), nb::arg("prediction_bounds"));
   m.def("align_stories", &align_stories, nb::arg("costs"), nb::arg("cells"), nb::arg("video_of"), nb::arg("rows"),
-        nb::arg("row_bounds"), nb::arg("columns"), nb::arg("column_bounds"), nb::arg("pair_first"));
+        nb::arg("row_bounds"), nb::arg("columns"), nb::arg("column_bounds"), nb::arg("tool_pairs"));
 }
 
 }  // namespace kataribe

@@ -76,7 +76,7 @@ def align_stories(
     row_bounds: Int64s,
     columns: Int64s,
     column_bounds: Int64s,
-    pair_first: bool,
+    tool_pairs: bool,
 ) -> tuple[Floats, Int64s, Int64s, Int64s]: ...
 
 METEOR_COLUMNS: tuple[str, ...]

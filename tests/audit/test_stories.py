@@ -20,6 +20,8 @@ from kataribe.audit.stories import ATTACKS, DEFAULT_METRICS, audit
 from kataribe.cli.main import main
 from kataribe.core.errors import KataribeError, UsageError
 from kataribe.core.types import Caption, Segment, Story
+from kataribe.formats.stories import read_stories
+from kataribe.formats.story_output import spell_submission
 from kataribe.formats.storytable import StoryTable
 
 DURATION = 20.0
@@ -335,3 +337,38 @@ def test_real_captions_show_what_the_papers_found(data_folder):
         lost = {metric: change(correct, attacked, metric) for metric in metrics}
         assert lost["soda(c)"] < lost["activitynet(2018)"] < 0
     assert shuffled.scores["soda(c)"].value < swapped.scores["soda(c)"].value
+
+
+def test_what_the_attacks_made_is_written_as_submissions(tmp_path, capsys):
+    """The stimuli of the SODA paper's human studies: oracle captions in the right, swapped and shuffled order."""
+    files = {"pred.json": SUBMITTED, "one.json": TOLD, "two.json": TOLD_AGAIN}
+    for name, content in files.items():
+        (tmp_path / name).write_text(json.dumps(content))
+    folder = tmp_path / "stimuli"
+    call = ["audit", "stories", *(str(tmp_path / name) for name in ("pred.json",)), "--attack", "order", "--quiet"]
+    call += ["-r", str(tmp_path / "one.json"), "-r", str(tmp_path / "two.json"), "-m", "soda(d)"]
+    with pytest.raises(SystemExit, match="2"):
+        main([*call, "--stories", str(folder)])
+    assert "there is no folder" in capsys.readouterr().err
+    folder.mkdir()
+    with pytest.raises(SystemExit, match="0"):
+        main([*call, "--stories", str(folder)])
+    names = ["order-correct.json", "order-shuffle.json", "order-swap.json", "share-all.json"]
+    assert sorted(path.name for path in folder.iterdir()) == names
+    correct, _, swap, submitted = (read_stories(folder / name) for name in names)
+    assert texts(correct["v"]) == texts(swap["v"])
+    assert [c.text for c in correct["v"].captions] == [c.text for c in swap["v"].captions][::-1]
+    assert segments(submitted["w"]) == [Segment(1.0, 9.0)]
+    # A study of pairs reads them as two systems.
+    assert correct.form == "submission"
+
+
+def test_submissions_with_anything_in_them_are_read_again(tmp_path):
+    captions = Caption(Segment(0, float("nan")), 'a "piñata"\n</s>'), Caption(Segment(3, 1), "")
+    table = StoryTable.of([Story("v/1 \u2028", 9.0, captions), Story("w", None, ())])
+    path = tmp_path / "again.json"
+    path.write_text(spell_submission(table), encoding="utf-8")
+    again = read_stories(path)
+    assert again.videos == table.videos
+    assert [c.text for c in again["v/1 \u2028"].captions] == [c.text for c in captions]
+    assert str(again["v/1 \u2028"].captions[0].segment.end) == "nan"

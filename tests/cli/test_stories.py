@@ -55,7 +55,7 @@ def test_protocols_and_policies_reach_the_signature(call, files):
     )
     ((name, metric),) = json.loads(out)["metrics"].items()
     assert name == "soda(c)"
-    for field in ("|roles:proper|", "|refs:mean|", "|missing:drop|data:1/2|"):
+    for field in ("|roles:proper|", "|refs:mean|", "|missing:drop(1)|data:1/2|"):
         assert field in metric["signature"]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from functools import cache
 from itertools import product
 from pathlib import Path
@@ -192,7 +193,7 @@ class NaiveSoda:
     """SODA as the papers write it, with the published tool's choices."""
 
     def __init__(self, meteor: Meteor, texts: list[str], text: str) -> None:
-        cut = tokenize_lists([[one] for one in texts])
+        cut = tokenize_lists([[ascii_only(one)] for one in texts])
         self.tokens = {text: tokens[0] for text, tokens in zip(texts, cut, strict=True)}
         self.scorer = meteor if text == "meteor" else Cider()
 
@@ -208,8 +209,8 @@ class NaiveSoda:
         """Precision, recall and F1, for each threshold."""
         told = list(zip(story["timestamps"], story["sentences"], strict=True))
         if order == "sorted":
-            told.sort(key=lambda caption: caption[0])
-        said = sorted(((c["timestamp"], c["sentence"]) for c in predictions), key=lambda caption: caption[0])
+            told.sort(key=lambda caption: caption[0][0])
+        said = sorted(((c["timestamp"], c["sentence"]) for c in predictions), key=lambda caption: caption[0][0])
         if not said:
             return np.zeros((1, 3))
         ious = np.array([[tool_iou(one, other) for other, _ in said] for one, _ in told])
@@ -217,31 +218,30 @@ class NaiveSoda:
         rows = []
         for threshold in THRESHOLDS if variant == "a" else (0.0,):
             costs = ious * scores if variant == "c" else np.where(ious >= threshold, ious, 0)
-            best, pairs = self.align(costs)
-            total = best if variant in "cd" else sum(scores[pair] for pair in pairs)
+            sums = self.best_sums(costs)
+            total = sums[-1, -1] if variant in "cd" else sum(scores[pair] for pair in self.tool_pairs(costs, sums))
             precision, recall = total / len(said), total / len(told)
             rows.append((precision, recall, 2 * precision * recall / (precision + recall) if total else 0))
         return np.array(rows)
 
-    def align(self, costs: np.ndarray) -> tuple[float, list[tuple[int, int]]]:
-        sums = np.zeros(costs.shape)
-        came_from: dict[tuple[int, int], str] = {}
+    def best_sums(self, costs: np.ndarray) -> np.ndarray:
+        """S, with a row and a column of zeros in front."""
+        sums = np.zeros(np.add(costs.shape, 1))
         for i, j in product(*map(range, costs.shape)):
-            ways = {}
-            if i:
-                ways["above"] = sums[i - 1, j]
-            if j:
-                ways["left"] = sums[i, j - 1]
-            ways["pair"] = costs[i, j] + (sums[i - 1, j - 1] if i and j else 0)
-            came_from[i, j] = max(ways, key=ways.__getitem__)
-            sums[i, j] = ways[came_from[i, j]]
-        pairs, at = [], (costs.shape[0] - 1, costs.shape[1] - 1)
-        while min(at) >= 0:
-            way = came_from[at]
-            if way == "pair":
-                pairs.append(at)
-            at = (at[0] - (way != "left"), at[1] - (way != "above"))
-        return float(sums[-1, -1]), pairs
+            sums[i + 1, j + 1] = max(sums[i, j + 1], sums[i, j] + costs[i, j], sums[i + 1, j])
+        return sums
+
+    def tool_pairs(self, costs: np.ndarray, sums: np.ndarray) -> list[tuple[int, int]]:
+        pairs: list[tuple[int, int]] = []
+        free = costs.shape[1]
+        for i in reversed(range(costs.shape[0])):
+            paired = sums[i, :free] + costs[i, :free]
+            chosen = (paired > sums[i, 1 : free + 1]) & (paired > sums[i + 1, :free])
+            chosen[:1] |= i == 0
+            if chosen.any():
+                free = int(np.flatnonzero(chosen)[-1])
+                pairs.append((i, free))
+        return pairs
 
 
 @pytest.mark.parametrize("text", ["meteor", "cider"])
@@ -278,6 +278,20 @@ def test_soda_equals_the_definition_with_the_official_choices(meteor, references
             assert ours.parts["precision"] == pytest.approx(precision, abs=1e-9)
             assert ours.parts["recall"] == pytest.approx(recall, abs=1e-9)
             assert ours.value == pytest.approx(f1, abs=1e-9)
+
+
+def test_official_paragraphs_equal_the_jar_on_runs_of_letters(meteor, references, chosen, perturbed):
+    videos = [video for video in chosen[:60] if perturbed.get(video) and video in references[1]]
+
+    def letters(sentences: list[str]) -> str:
+        return re.sub("[^a-z]+", " ", " ".join(sentences).lower()).strip()
+
+    gts = {video: [letters(told[video]["sentences"]) for told in references] for video in videos}
+    res = {video: [letters([caption["sentence"] for caption in perturbed[video]])] for video in videos}
+    expected = meteor.compute_score(gts, res)[0]
+    submission = {video: perturbed[video] for video in videos}
+    (ours,) = kataribe.evaluate("stories", submission, only(references, videos), metrics=["paragraph(meteor)"])
+    assert ours.value == pytest.approx(expected, abs=1e-9)
 
 
 def test_one_annotator_against_the_other_scores_what_the_published_tool_says(references):

@@ -85,6 +85,10 @@ def test_the_leaderboard_shows_scores_intervals_anchors_and_signatures(open_page
     assert f"{100 * value:.2f}" in card.inner_text()
     assert {"null", "human"} <= set(card.locator("svg text").all_text_contents())
     assert card.locator("svg .bar").count() == 2
+    anchors = stories["careful"][made_up.STORY_METRICS[0]].anchors
+    assert card.locator("svg .hollow").count() == 2
+    assert f"{100 * anchors.system:.2f}" in card.inner_text()
+    assert f"null and human: against {anchors.against}." in card.inner_text()
     card.get_by_text("Signature").click()
     assert stories["careful"][made_up.STORY_METRICS[0]].signature in card.inner_text()
 

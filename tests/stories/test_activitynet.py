@@ -127,6 +127,40 @@ def test_pooled_is_the_mean_over_all_pairs_of_all_videos(story, score):
     assert score("activitynet(2018)", predicted, [told]).value == pytest.approx(1 / 2)
 
 
+def test_the_paper_takes_the_mean_over_a_videos_pairs_then_over_videos_without_fillers(story, score):
+    told = [story("v", *[(0, 9, "a man runs")] * 3), story("w", (0, 9, "a dog jumps")), story("x", (0, 9, "rain"))]
+    predicted = [
+        # Three perfect pairs; the second caption has no partner, and costs nothing.
+        story("v", (0, 9, "a man runs"), (50, 60, "nothing")),
+        # One pair that shares no word.
+        story("w", (0, 9, "rain falls")),
+        # No pair at all: 0.
+        story("x", (50, 60, "rain")),
+    ]
+    paper = score("activitynet(2018, paper)", predicted, [told])
+    assert paper.value == pytest.approx((1 + 0 + 0) / 3)
+    assert paper.items["v"].value == pytest.approx(1)
+    assert "|mean:videos|f:pairs|" in paper.signature
+    assert "|filler:none|" in paper.signature
+    pooled = score("activitynet(2018, paper, pooled=true)", predicted, [told])
+    assert pooled.value == pytest.approx(3 / 4)
+    assert "|mean:pairs|" in pooled.signature
+    # The published scorer puts a filler beside the caption without partner.
+    assert score("activitynet(2018)", predicted, [told]).items["v"].value < 1
+
+
+def test_the_paper_takes_the_mean_of_f_where_the_scorer_takes_the_corpus_score(story, score):
+    told = [story("v", (0, 9, "a man runs fast"), (20, 29, "a dog jumps over the old fence"))]
+    predicted = [story("v", (0, 9, "a man runs fast"), (20, 29, "the cat jumps over the fence"))]
+    alone = [
+        score("activitynet(2018, paper)", [story("v", (0, 9, said.captions[k].text))],
+              [[story("v", (0, 9, written.captions[k].text))]]).parts["METEOR"]
+        for said, written in zip(predicted, told, strict=True) for k in (0, 1)
+    ]  # fmt: skip
+    assert score("activitynet(2018, paper)", predicted, [told]).value == pytest.approx(sum(alone) / 2)
+    assert score("activitynet(2018)", predicted, [told]).value != pytest.approx(sum(alone) / 2)
+
+
 def test_what_follows_a_caption_decides_about_a_dot_as_in_the_original(story, score):
     """ "T." keeps its dot at the end of the text and loses it before "The"."""
     told = [story("v", (0, 9, "a capital t."), (1, 10, "rain"))]
@@ -176,31 +210,6 @@ def test_localisation_takes_the_best_annotator_for_each_share(story, score):
     assert (parts["precision"], parts["recall"]) == (1, 1)
 
 
-def test_paragraphs_are_joined_in_time_order(story, score):
-    told = [story("v", (5, 9, "and falls"), (0, 5, "a man runs"))]
-    predicted = [story("v", (2, 3, "a man runs and falls"))]
-    result = score("paragraph(rouge_l(tok=none))", predicted, [told])
-    assert result.value == pytest.approx(1)
-    assert result.signature.startswith("paragraph|text:rouge_l|")
-
-
-def test_paragraphs_equal_the_captions_task_on_the_joined_texts(story):
-    told = [story("v", (0, 5, "a man runs"), (5, 9, "he falls")), story("w", (0, 9, "a dog sleeps"))]
-    other = [story("v", (0, 9, "a man falls down")), story("w", (0, 2, "a dog"), (2, 9, "it sleeps"))]
-    predicted = [story("v", (0, 5, "the man runs"), (5, 9, "and falls")), story("w", (0, 9, "a dog"))]
-    joined = {s.video: " ".join(c.text for c in s.captions) for s in predicted}
-    references = {
-        one.video: [" ".join(c.text for c in s.captions) for s in (one, two)]
-        for one, two in zip(told, other, strict=True)
-    }
-    names = ["bleu", "cider", "rouge_l"]
-    ours = kataribe.evaluate("stories", predicted, [told, other], metrics=[f"paragraph({name})" for name in names])
-    theirs = kataribe.evaluate("captions", joined, references, metrics=names)
-    for name in names:
-        assert ours[f"paragraph({name})"].value == pytest.approx(theirs[name].value)
-        assert ours[f"paragraph({name})"].items["v"].value == pytest.approx(theirs[name].items["v"].value)
-
-
 def test_given_segments_equal_the_captions_task_whatever_their_order(story):
     told = [story("v", (0, 5, "a man runs"), (5, 9, "he falls")), story("w", (0, 9, "a dog sleeps"))]
     predicted = [story("v", (5.00001, 9, "the man falls"), (0, 5, "a man")), story("w", (0, 9, "a dog"))]
@@ -232,3 +241,24 @@ def test_items_without_score_are_left_out_of_intervals_too(story, score):
     low, high = result.interval
     assert low <= result.value <= high
     assert np.isnan(result.item_values).sum() == 2
+
+
+@pytest.mark.data
+def test_a_published_number_is_reproduced_from_the_authors_own_files(data_folder):
+    """BMT on given segments: METEOR 10.90, BLEU-3 4.63, BLEU-4 1.99, the mean of one run for each annotator."""
+    folder = data_folder / "bmt"
+    runs = [
+        next(
+            iter(
+                kataribe.evaluate(
+                    "stories",
+                    folder / f"bmt_gtprop_val_{k}.json.gz",
+                    folder / f"bmt_val_{k}_no_missings.json.gz",
+                    metrics=["activitynet(2018)"],
+                )
+            )
+        ).parts
+        for k in (1, 2)
+    ]
+    for part, published in (("METEOR", 10.90), ("BLEU-3", 4.63), ("BLEU-4", 1.99)):
+        assert 100 * np.mean([parts[part] for parts in runs]) == pytest.approx(published, abs=0.005)

@@ -31,7 +31,12 @@ def stories_of(rows: int, columns: int) -> Stories:
 
 def aligned(costs: np.ndarray, **options: bool):
     items = stories_of(*costs.shape)
-    return align(items, items.readings(pooled=True, in_time_order=True), costs.ravel(), **options)
+    return align(items, items.readings(pooled=True, order="sorted"), costs.ravel(), **options)
+
+
+def pairs_of(costs: np.ndarray, **options: bool) -> list[tuple[int, int]]:
+    found = aligned(costs, **options)
+    return list(zip(found.rows.tolist(), found.columns.tolist(), strict=True))
 
 
 def test_the_slides_worked_example():
@@ -90,8 +95,8 @@ def test_the_table_equals_brute_force(costs):
 
 @given(costs_strategy())
 def test_alignments_are_ordered_and_one_to_one(costs):
-    for pair_first in (False, True):
-        found = aligned(np.maximum(costs, 0), pair_first=pair_first)
+    for tool_pairs in (False, True):
+        found = aligned(np.maximum(costs, 0), tool_pairs=tool_pairs)
         assert (np.diff(found.rows) > 0).all()
         assert (np.diff(found.columns) > 0).all()
 
@@ -104,11 +109,45 @@ def test_of_equal_predictions_the_first_is_paired():
     assert aligned(np.array([[0.5, 0.5]])).columns.tolist() == [0]
 
 
-def test_official_alignments_pair_the_first_captions_when_nothing_before_them_is_left():
-    found = aligned(np.zeros((2, 3)), pair_first=True)
-    assert list(zip(found.rows, found.columns, strict=True)) == [(0, 0)]
-    taken = aligned(np.array([[0.0, 0.4], [0.0, 0.0]]), pair_first=True)
-    assert list(zip(taken.rows, taken.columns, strict=True)) == [(0, 1)]
+def test_the_tool_pairs_the_first_captions_when_both_are_still_free():
+    assert pairs_of(np.zeros((2, 3)), tool_pairs=True) == [(0, 0)]
+    assert pairs_of(np.array([[0.0, 0.4], [0.0, 0.0]]), tool_pairs=True) == [(0, 1)]
+    # The second reference takes the first prediction: none is left for the first reference.
+    assert pairs_of(np.array([[0.0], [0.4]]), tool_pairs=True) == [(1, 0)]
+
+
+def test_the_tool_lets_a_reference_take_what_the_best_alignment_gives_to_another():
+    """The second reference is not on the best path, but at its cell pairing would be the best way to get there."""
+    costs = np.array([[0.0, 0.6], [0.3, 0.0]])
+    assert pairs_of(costs) == [(0, 1)]
+    assert pairs_of(costs, tool_pairs=True) == [(1, 0)]
+    # A cell that only draws level with leaving a caption out is not strictly the best.
+    assert pairs_of(np.array([[0.5, 0.75], [0.0, 0.25]]), tool_pairs=True) == [(0, 1)]
+
+
+def naive_tool_pairs(costs: np.ndarray) -> list[tuple[int, int]]:
+    """The rule of the module soda, word for word."""
+    rows, columns = costs.shape
+    sums = np.zeros((rows + 1, columns + 1))
+    for i in range(1, rows + 1):
+        for j in range(1, columns + 1):
+            sums[i, j] = max(sums[i - 1, j], sums[i - 1, j - 1] + costs[i - 1, j - 1], sums[i, j - 1])
+    pairs: list[tuple[int, int]] = []
+    free = columns
+    for i in range(rows, 0, -1):
+        for j in range(free, 0, -1):
+            paired = sums[i - 1, j - 1] + costs[i - 1, j - 1]
+            if (i, j) == (1, 1) or (paired > sums[i - 1, j] and paired > sums[i, j - 1]):
+                pairs.append((i - 1, j - 1))
+                free = j - 1
+                break
+    return pairs[::-1]
+
+
+@given(costs_strategy())
+def test_the_tools_pairs_follow_its_rule(costs):
+    costs = np.maximum(costs, 0)
+    assert pairs_of(costs, tool_pairs=True) == naive_tool_pairs(costs)
 
 
 def test_many_videos_of_many_sizes_are_aligned_in_one_call():
@@ -123,7 +162,7 @@ def test_many_videos_of_many_sizes_are_aligned_in_one_call():
         )
 
     items, _, _ = join(told([p for _, p in sizes]), [told([g for g, _ in sizes])], None, seed=0)
-    readings = items.readings(pooled=True, in_time_order=True)
+    readings = items.readings(pooled=True, order="sorted")
     found = align(items, readings, np.concatenate([table.ravel() for table in tables]))
     expected = [aligned(table).best[0] if table.size else 0.0 for table in tables]
     assert found.best == pytest.approx(expected)

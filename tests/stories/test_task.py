@@ -57,6 +57,58 @@ def test_the_same_references_twice_are_refused(story, tmp_path):
         kataribe.evaluate("stories", path, [path, path], metrics=[SODA])
 
 
+@pytest.mark.parametrize("change", ["videos", "captions", "fewer", "nan"])
+def test_the_same_references_twice_are_refused_in_whatever_order(story, change):
+    nan = float("nan")
+    told = [story("v", (0, 5, "a man"), (nan if change == "nan" else 2, 9, "runs")), story("w", (0, 5, "a dog"))]
+    again = {
+        "videos": told[::-1],
+        "captions": [story("v", (2, 9, "runs"), (0, 5, "a man")), told[1]],
+        "fewer": told[1:],
+        "nan": list(told),
+    }[change]
+    with pytest.raises(InputError, match="tells the same stories as the references before it"):
+        kataribe.evaluate("stories", told, [told, again], metrics=[SODA])
+
+
+def test_annotators_who_agree_on_some_videos_are_welcome(story):
+    one = [story("v", (0, 5, "a man")), story("w", (0, 5, "a dog")), story("x")]
+    two = [story("v", (0, 5, "a man")), story("w", (0, 5, "a cat")), story("x")]
+    assert len(kataribe.evaluate("stories", one, [one, two], metrics=[SODA]).metrics) == 1
+    # No video in common but one that neither says anything about.
+    assert len(kataribe.evaluate("stories", one, [one[:1] + one[2:], two[1:]], metrics=[SODA]).metrics) == 1
+
+
+def test_the_hash_does_not_depend_on_the_order_of_videos_but_on_everything_else(story, score):
+    one = [story("v", (0, 5, "a man"), (0, 9, "runs")), story("w", (0, 5, "a dog"))]
+    two = [story("w", (0, 6, "a cat"))]
+
+    def hash_of(*references) -> str:
+        signature = score(SODA, one, list(references)).signature
+        return signature.partition("|hash:")[2][:8]
+
+    assert hash_of(one, two) == hash_of(one[::-1], two)
+    others = [
+        hash_of(one),
+        hash_of([story("v", (0, 9, "runs"), (0, 5, "a man")), one[1]], two),
+        hash_of(one, [story("w", (0, 6, "a dog"))]),
+        hash_of(one, [story("w", (0, 7, "a cat"))]),
+        hash_of(two, one),
+    ]
+    assert hash_of(one, two) not in others
+    assert len(set(others)) == len(others)
+
+
+def test_the_signature_counts_what_is_missing(story, score):
+    told = [story("v", (0, 5, "a man")), story("w", (0, 5, "a dog")), story("x", (0, 5, "rain"))]
+    metrics = (SODA, "activitynet(2018)", "localisation", "paragraph(rouge_l)", "segments(rouge_l)")
+    for metric in metrics:
+        assert "|missing:zero(2)|" in score(metric, told[:1], [told], missing="zero").signature
+        assert "|missing:drop(2)|" in score(metric, told[:1], [told], missing="drop").signature
+        assert "|missing:error|" in score(metric, told, [told], missing="error").signature
+    assert "|missing:zero|" in score("localisation", told, [told]).signature
+
+
 @pytest.mark.parametrize(
     ("segment", "kind"),
     [
@@ -78,6 +130,25 @@ def test_segments_that_cannot_be_scored_are_said_or_refused(story, segment, kind
         assert any(f"1 predicted segments are {kind}, in 'v'" in warning for warning in result.warnings)
     with pytest.raises(InputError, match=kind):
         kataribe.evaluate("stories", predicted, [told], metrics=[SODA], segments="error")
+
+
+def test_segments_outside_the_video_are_scored_as_they_stand_and_that_is_said(story):
+    told = [story("v", (10, 15, "a man"), duration=9.0)]
+    result = kataribe.evaluate("stories", told, [told], metrics=[SODA])
+    assert result[SODA].value == pytest.approx(1)
+    assert any("outside the video, in 'v'; they are scored as they stand" in warning for warning in result.warnings)
+
+
+@pytest.mark.parametrize("duration", [0.0, -3.0, float("inf")])
+def test_durations_that_no_video_has_are_said_and_taken_as_unknown(story, duration):
+    told = [story("v", (0, 5, "a man"), duration=duration), story("w", (0, 5, "a dog"), duration=9.0)]
+    result = kataribe.evaluate("stories", [story("v", (0, 4, "a man"))], [told], metrics=[SODA], anchors=True)
+    known = kataribe.evaluate("stories", [story("v", (0, 4, "a man"))], [[story("v", (0, 5, "a man")), told[1]]],
+                              metrics=[SODA], anchors=True)  # fmt: skip
+    assert {warning.id for warning in result.warnings} - {warning.id for warning in known.warnings} == {
+        "unusable-durations"
+    }
+    assert result[SODA].anchors == known[SODA].anchors
 
 
 def test_segments_that_end_after_the_video_are_said_and_scored_as_they_are(story):
@@ -111,6 +182,17 @@ def test_refs_override_the_protocol(story):
     assert "|refs:best|" in soda.signature
 
 
+def test_refs_are_about_annotators_and_leave_sentence_metrics_alone(story):
+    """ROUGE-L has an option of the same name for its own several references."""
+    told, other = [story("v", (0, 5, "a man runs"))], [story("v", (0, 9, "a dog"))]
+    metrics = ["paragraph(rouge_l)", "soda(c, text=rouge_l)", "soda(c, refs=pooled)"]
+    result = kataribe.evaluate("stories", told, [told, other], metrics=metrics, refs="mean")
+    assert "|text.refs:separate|" in result["paragraph(rouge_l)"].signature
+    assert "|text.refs:separate|" in result["soda(c, text=rouge_l)"].signature
+    assert "|refs:mean|" in result["soda(c, text=rouge_l)"].signature
+    assert "|refs:pooled|" in result["soda(c, refs=pooled)"].signature
+
+
 @pytest.mark.parametrize(
     "options",
     [{"refs": "all"}, {"missing": "ignore"}, {"segments": "drop"}, {"protocol": "mine"}, {"metrics": ["rouge_l"]}],
@@ -136,9 +218,69 @@ def test_anchors_say_what_people_and_chance_score(story):
     ]
     assert soda.anchors.human == pytest.approx(np.mean(people))
     assert soda.anchors.null < soda.anchors.human
-    expected = (soda.value - soda.anchors.null) / (soda.anchors.human - soda.anchors.null)
-    assert soda.normalised == pytest.approx(expected)
+    assert soda.anchors.against == "one annotator at a time, on the videos that both told; means of 2 rounds"
     assert soda.summary()["anchors"]["normalised"] == soda.normalised
+
+
+def test_the_system_is_normalised_against_the_references_that_people_are_scored_against(story, score):
+    one = [story("v", (0, 5, "a man runs"), duration=10.0), story("w", (0, 9, "a dog jumps"), duration=10.0)]
+    two = [story("v", (0, 5, "a man walks"), duration=10.0), story("w", (0, 8, "the dog jumps"), duration=10.0)]
+    predicted = [story("v", (0, 5, "a man"), duration=10.0), story("w", (0, 9, "a dog"), duration=10.0)]
+    soda = score(SODA, predicted, [one, two], anchors=True)
+    alone = [score(SODA, predicted, [told]).value for told in (one, two)]
+    assert soda.anchors.system == pytest.approx(np.mean(alone))
+    # Against both annotators at once no story can be told completely.
+    assert soda.value < soda.anchors.system
+    null, human = soda.anchors.null, soda.anchors.human
+    assert soda.normalised == pytest.approx((np.mean(alone) - null) / (human - null))
+
+
+def test_a_system_that_repeats_one_annotator_is_halfway_between_people_and_perfect(story, score):
+    """It scores 1 against the annotator that it repeats, and what people score against the other one."""
+    one = [story("v", (0, 5, "a man runs"), duration=10.0), story("w", (0, 9, "a dog jumps"), duration=10.0)]
+    two = [story("v", (0, 5, "a man walks"), duration=10.0), story("w", (0, 9, "the dog jumps"), duration=10.0)]
+    anchors = score("soda(d)", one, [one, two], anchors=True).anchors
+    assert anchors.system == pytest.approx(anchors.human) == pytest.approx(1)
+    text = score("soda(c, paper, text=rouge_l(tok=none))", one, [one, two], anchors=True).anchors
+    assert text.system == pytest.approx((1 + text.human) / 2)
+
+
+def test_of_three_annotators_each_is_scored_against_the_two_others(story, score):
+    told = [[story("v", (0, 5 + k, f"a man runs {word}"), duration=10.0)] for k, word in enumerate(("", "fast", "off"))]
+    rest = [[told[1], told[2]], [told[0], told[2]], [told[0], told[1]]]
+    predicted = [story("v", (0, 5, "a man"), duration=10.0)]
+    anchors = score(SODA, predicted, told, anchors=True).anchors
+    assert anchors.human == pytest.approx(np.mean([score(SODA, p, o).value for p, o in zip(told, rest, strict=True)]))
+    assert anchors.system == pytest.approx(np.mean([score(SODA, predicted, others).value for others in rest]))
+    assert anchors.against.startswith("all annotators but one at a time")
+
+
+def test_people_chance_and_system_are_scored_on_the_same_videos(story, score):
+    """The second annotator told one video only; the first one's other video is nobody's anchor."""
+    one = [story("v", (0, 5, "a man runs"), duration=10.0), story("w", (0, 9, "a dog jumps"), duration=10.0)]
+    two = [story("v", (0, 6, "a man runs"), duration=10.0)]
+    predicted = [story("v", (0, 5, "a man"), duration=10.0), story("w", (5, 6, "nothing"), duration=10.0)]
+    anchors = score(SODA, predicted, [one, two], anchors=True, missing="zero").anchors
+    on_shared = [score(SODA, predicted[:1], [told]).value for told in (one[:1], two)]
+    assert anchors.system == pytest.approx(np.mean(on_shared))
+
+
+def test_chance_does_not_depend_on_the_order_of_the_file(story, score):
+    told = [story(f"v{k}", (0, 5, f"a man {word}"), duration=10.0) for k, word in enumerate(("runs", "sits", "eats"))]
+    forth, back = (score(SODA, told, [references], anchors=True).anchors for references in (told, told[::-1]))
+    assert forth.null == back.null
+
+
+def test_given_segments_have_no_anchors(story):
+    one = [story("v", (0, 5, "a man runs"), duration=10.0)]
+    two = [story("v", (0, 6, "a man walks"), duration=10.0)]
+    metrics = ["segments(rouge_l)", SODA]
+    result = kataribe.evaluate("stories", one, [one, two], metrics=metrics, anchors=True)
+    assert result["segments(rouge_l)"].anchors is None
+    assert result[SODA].anchors is not None
+    assert "normalised" in result.table()
+    with pytest.raises(UsageError, match="has no anchors"):
+        kataribe.evaluate("stories", one, [one, two], metrics=metrics[:1], anchors=True)
 
 
 def test_one_annotator_says_nothing_about_people(story):
@@ -147,6 +289,8 @@ def test_one_annotator_says_nothing_about_people(story):
     assert result[SODA].anchors.human is None
     assert result[SODA].normalised is None
     assert any("no human anchor" in warning for warning in result.warnings)
+    assert result[SODA].anchors.system == pytest.approx(result[SODA].value)
+    assert "null, system and human: against all references; people cannot be scored" in result.table()
 
 
 def test_a_result_survives_its_round_trip_with_alignments_anchors_and_videos_left_out(story):

@@ -16,6 +16,7 @@ EXAMPLES = {
     "ja-mecab": ("少女がボールを蹴る。", "少女 が ボール を 蹴る 。"),
     "zh": ("他们在公园里跑步。", "他们 在 公园 里 跑步 。"),
     "char": ("他们 run", "他 们 r u n"),
+    "letters": ("A man's dog-house, 2 cafés.The end", "a man s dog house caf s the end"),
     "none": ("already  cut\tHere .", "already cut Here ."),
 }
 
@@ -38,6 +39,7 @@ def test_each_cuts_its_language(name: str) -> None:
         ("ja-mecab", r"ja-mecab\d.*-unidic-lite\d"),
         ("zh", r"zh-jieba\d"),
         ("char", "char"),
+        ("letters", "letters"),
         ("none", "none"),
     ],
 )

@@ -7,7 +7,7 @@
     whole video every caption, from the beginning to the end
     best n      nothing but the best captions, chosen by somebody who knows the references
 
-A metric that tells stories apart falls under all of them but the last. After
+A metric that tells stories apart should score lower after every attack except the last. After
 
 Fujita, S., Hirao, T., Kamigaito, H., Okumura, M., Nagata, M. (2020). SODA: story oriented dense video captioning
 evaluation framework. ECCV: its experiments on the number and the order of captions.
@@ -15,6 +15,7 @@ evaluation framework. ECCV: its experiments on the number and the order of capti
 
 from __future__ import annotations
 
+import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -63,11 +64,13 @@ def audit(
     draws: int = 5,
     videos: int | None = None,
     seed: int = 0,
+    keep: Callable[[str, StoryTable], None] | None = None,
 ) -> StoryAudit:
     """Attack a submission and read every metric each time.
 
     `by` is "ratio" (captions for each reference) or "count" (captions for each video); `only` names the attacks to
-    run beside the submission itself, and `videos` limits the audit to so many random ones.
+    run beside the submission itself, and `videos` limits the audit to so many random ones. `keep` is given what each
+    attack made of the submission, the first draw, under a name that can be a file's.
     """
     _refuse_bad_numbers(draws, videos, seed)
     _check("--by", by, ("ratio", "count"))
@@ -83,7 +86,7 @@ def audit(
     signatures: dict[str, str] = {}
     for done, setting in enumerate(settings):
         report("audit", done, len(settings))
-        reading, signatures = _read(subject, setting, metrics, protocol, draws, seed)
+        reading, signatures = _read(subject, setting, metrics, protocol, draws, seed, keep or _forget)
         readings.append(reading)
     if any(reading.made for reading in readings if reading.attack == "share"):
         notes.append(f"where the submission has too few captions, the rest are {_SURPLUS_TEXT[surplus]}")
@@ -105,6 +108,10 @@ class _Setting:
     name: str
     run: Attack
     is_random: bool = True
+
+    @property
+    def file_name(self) -> str:
+        return "-".join(re.findall(r"[a-z0-9.]+", f"{self.attack} {self.name}"))
 
 
 @dataclass(frozen=True)
@@ -163,7 +170,13 @@ def _orders(subject: Subject) -> Iterator[_Setting | _Skipped]:
 
 
 def _read(
-    subject: Subject, setting: _Setting, metrics: Sequence[str], protocol: str, draws: int, seed: int
+    subject: Subject,
+    setting: _Setting,
+    metrics: Sequence[str],
+    protocol: str,
+    draws: int,
+    seed: int,
+    keep: Callable[[str, StoryTable], None],
 ) -> tuple[Reading, dict[str, str]]:
     drawn = []
     captions = made = 0
@@ -172,6 +185,8 @@ def _read(
         # Seeded by name: what an attack draws does not depend on which others are run.
         rng = np.random.default_rng([seed, zlib.crc32(f"{setting.attack} {setting.name}".encode()), draw])
         table = setting.run(rng)
+        if draw == 0:
+            keep(setting.file_name, table)
         captions += len(table.places)
         made += _made(table, subject.table)
         drawn.append(evaluate(table, subject.references, metrics, protocol=protocol, seed=seed))
@@ -195,6 +210,10 @@ def _read(
         spread=spread,
     )
     return reading, {result.metric: result.signature for result in drawn[0]}
+
+
+def _forget(name: str, table: StoryTable) -> None:
+    """Nobody wants to keep what the attacks made."""
 
 
 def _made(table: StoryTable, submission: StoryTable) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -31,9 +31,9 @@ class Subject:
         if videos is not None and videos < len(names):
             chosen = np.random.default_rng(seed).permutation(len(names))[:videos]
             names = [names[row] for row in sorted(chosen.tolist())]
-        references = [_of_videos(table, names) for table in references]
-        items, _, _ = join(_of_videos(submission, names), references, None, seed)
-        table = _of_videos(submission, items.ids)
+        references = [table.only(names) for table in references]
+        items, _, _ = join(submission.only(names), references, None, seed)
+        table = submission.only(items.ids)
         told = dict(zip(items.ids, items.references.counts.tolist(), strict=True))
         counts = np.array([told[video] for video in table.videos])
         return cls(replace(table, durations=_durations([*references, table], table.videos)), references, counts)
@@ -56,25 +56,6 @@ class Subject:
     def counts(self, ratio: float) -> Int64s:
         """So many captions for each reference; a video that is told at all keeps at least one."""
         return np.asarray(np.maximum(1, np.floor(ratio * self.told + 0.5)), dtype=np.int64)
-
-
-def _of_videos(table: StoryTable, names: Iterable[str]) -> StoryTable:
-    """Those of the named videos that the table has, in the order of the names, with no text that none of them has."""
-    rows = {video: row for row, video in enumerate(table.videos)}
-    kept = np.array([rows[name] for name in names if name in rows], dtype=np.int64)
-    counts = np.diff(table.bounds)[kept]
-    bounds = np.concatenate([[0], np.cumsum(counts)])
-    captions = np.repeat(table.bounds[kept] - bounds[:-1], counts) + np.arange(bounds[-1])
-    used, places = np.unique(table.places[captions], return_inverse=True)
-    return StoryTable(
-        source=table.source,
-        videos=[table.videos[row] for row in kept.tolist()],
-        durations=table.durations[kept],
-        bounds=bounds,
-        segments=table.segments[captions],
-        places=places.astype(np.int64),
-        texts=[table.texts[place] for place in used.tolist()],
-    )
 
 
 def _durations(tables: Sequence[StoryTable], videos: Sequence[str]) -> Floats:

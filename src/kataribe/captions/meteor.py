@@ -32,7 +32,7 @@ from kataribe.text.tokenizers import tokenizer
 Language = Literal["auto", "en", "ja", "zh", "other"]
 
 _TOKENIZER_OF = {"en": "ptb", "ja": "ja", "zh": "zh", "other": "none"}
-_LANGUAGE_OF = {"ptb": "en", "ja": "ja", "ja-mecab": "ja", "zh": "zh"}
+_LANGUAGE_OF = {"ptb": "en", "letters": "en", "ja": "ja", "ja-mecab": "ja", "zh": "zh"}
 
 
 class _Prepared(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 import typer
@@ -13,6 +13,9 @@ from kataribe.cli.progress import progress_bar
 from kataribe.core.errors import OutputError, UsageError
 from kataribe.core.progress import reporting, silent
 from kataribe.formats.output import check_writable, write_whole
+
+if TYPE_CHECKING:
+    from kataribe.formats.storytable import StoryTable
 
 app = typer.Typer(help="Find out whether a metric can be gamed.", no_args_is_help=True, rich_markup_mode=None)
 
@@ -40,6 +43,9 @@ def stories(
     draws: Annotated[int, typer.Option(help="Draws of everything random; scores are their mean.")] = 5,
     videos: Annotated[int | None, typer.Option(help="Only so many random videos, for a quick look.")] = None,
     plots: Annotated[Path | None, typer.Option(help="A folder for the pictures, as PNG and SVG.")] = None,
+    stories: Annotated[
+        Path | None, typer.Option(help="A folder for what each attack made (the first draw), as submissions.")
+    ] = None,
     output: Annotated[Path | None, typer.Option("-o", "--output", help="Write everything here, as JSON.")] = None,
     format: Annotated[str, typer.Option("--format", "-f", help="table, markdown or json.")] = "table",
     seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
@@ -47,11 +53,18 @@ def stories(
 ) -> None:
     """Attack a submission - more, fewer, doubled, shuffled, long captions - and read every metric each time."""
     from kataribe.audit.stories import ATTACKS, DEFAULT_METRICS, audit
+    from kataribe.formats.story_output import spell_submission
     from kataribe.report import story_audit
+
+    def write(name: str, table: StoryTable) -> None:
+        if stories is not None:
+            write_whole(stories / f"{name}.json", spell_submission(table))
 
     if format not in (*story_audit.FORMATS, "json"):
         raise UsageError(f"no format is called {format!r}", hint=f"there are: {', '.join(story_audit.FORMATS)}, json")
     check_places(output, plots)
+    if stories is not None:
+        check_writable(stories / "share-all.json")
     with progress_bar(quiet) as progress, reporting(progress or silent):
         result = audit(
             predictions,
@@ -64,6 +77,7 @@ def stories(
             draws=draws,
             videos=videos,
             seed=seed,
+            keep=write,
         )
     text = msgspec.json.format(msgspec.json.encode(result.to_dict()), indent=2).decode()
     if output is not None:
@@ -128,7 +142,7 @@ def narration(
     ] = None,
     protocol: Annotated[str, typer.Option(help="official or paper.")] = "official",
     tok: Annotated[
-        str | None, typer.Option(help="Tokenizer for all metrics: ptb, ja, ja-mecab, zh, char, none.")
+        str | None, typer.Option(help="Tokenizer for all metrics: ptb, ja, ja-mecab, zh, char, letters, none.")
     ] = None,
     attack: Annotated[
         list[str] | None, typer.Option(help="Only this attack, by its name in the table; repeatable.")

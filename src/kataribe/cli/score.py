@@ -45,7 +45,7 @@ def captions(
     protocol: Protocol = "official",
     missing: Annotated[str, typer.Option(help="References without prediction: error, zero or drop.")] = "error",
     tok: Annotated[
-        str | None, typer.Option(help="Tokenizer for all metrics: ptb, ja, ja-mecab, zh, char, none.")
+        str | None, typer.Option(help="Tokenizer for all metrics: ptb, ja, ja-mecab, zh, char, letters, none.")
     ] = None,
     images: Annotated[
         Path | None, typer.Option(help="A folder of pictures, or of folders of frames, named by id.")
@@ -212,7 +212,7 @@ def narration(
     protocol: Protocol = "official",
     missing: Annotated[str, typer.Option(help="References without prediction: error, zero or drop.")] = "error",
     tok: Annotated[
-        str | None, typer.Option(help="Tokenizer for all metrics: ptb, ja, ja-mecab, zh, char, none.")
+        str | None, typer.Option(help="Tokenizer for all metrics: ptb, ja, ja-mecab, zh, char, letters, none.")
     ] = None,
     format: Format = "table",
     output: Output = None,

@@ -60,8 +60,8 @@ class MetricResult:
 
     @property
     def normalised(self) -> float | None:
-        """The value between what chance scores (0) and what people score (1)."""
-        return self.anchors.normalise(self.value) if self.anchors else None
+        """Where the system stands between chance (0) and people (1), all scored against the same references."""
+        return self.anchors.normalised if self.anchors else None
 
     def summary(self) -> dict[str, Any]:
         summary = {
@@ -104,7 +104,7 @@ class MetricResult:
             columns=columns,
             statistics=np.array([rows[id] for id in ids]).reshape(len(ids), len(columns)),
             details=[details[id] for id in ids] if details is not None else None,
-            anchors=Anchors(anchors["human"], anchors["null"]) if anchors else None,
+            anchors=_anchors(anchors) if anchors else None,
         )
 
 
@@ -194,6 +194,13 @@ class Result:
 def _warning(written: str | Mapping[str, str]) -> Caution:
     """Version 0.1 wrote the texts of warnings alone."""
     return Caution("older-version", written) if isinstance(written, str) else Caution(**written)
+
+
+def _anchors(data: Mapping[str, Any]) -> Anchors | None:
+    """Version 0.1 did not score the system as it scored people, so that its anchors say nothing about the system."""
+    if "system" not in data:
+        return None
+    return Anchors(data["human"], _number(data["null"]), _number(data["system"]), data["against"])
 
 
 def _number(value: float | None) -> float:

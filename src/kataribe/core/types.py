@@ -32,18 +32,24 @@ class Score:
 class Anchors:
     """What people and chance score on the same data, so that a score can be read.
 
-    >>> Anchors(human=0.75, null=0.25).normalise(0.5)
+    A person cannot be scored against themselves, so people meet fewer references than a system does. `system` is the
+    system's score against exactly the references that people and chance were scored `against`.
+
+    >>> Anchors(human=0.75, null=0.25, system=0.5, against="one annotator at a time").normalised
     0.5
     """
 
     human: float | None
     null: float
+    system: float
+    against: str
 
-    def normalise(self, value: float) -> float | None:
+    @property
+    def normalised(self) -> float | None:
         """0 is chance, 1 is people; nothing where people are unknown or no better than chance."""
         if self.human is None or self.human <= self.null:
             return None
-        return (value - self.null) / (self.human - self.null)
+        return (self.system - self.null) / (self.human - self.null)
 
 
 @dataclass(frozen=True)

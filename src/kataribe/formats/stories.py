@@ -113,6 +113,7 @@ def _read_file(builder: StoryBuilder, path: Path) -> None:
 
 def _add_json(builder: StoryBuilder, data: Any) -> None:
     if isinstance(data, Mapping) and "results" in data:
+        builder.form = "submission"
         data = data["results"]
     elif isinstance(data, Mapping) and ("version" in data or "external_data" in data):
         raise InputError(
@@ -141,6 +142,8 @@ def _add_story(builder: StoryBuilder, video: str, value: Any) -> None:
     source = builder.source
     if isinstance(value, Mapping) and "timestamps" in value and "sentences" in value:
         row = builder.open(video, value.get("duration"))
+        if "duration" in value and not builder.form:
+            builder.form = "references"
         times, sentences = value["timestamps"], value["sentences"]
         if not (isinstance(times, list | tuple) and isinstance(sentences, list | tuple)):
             raise InputError("timestamps and sentences must be lists", file=source or None, id=video)

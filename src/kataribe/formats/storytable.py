@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from kataribe.core.errors import InputError, shorten
 from kataribe.core.types import Caption, Floats, Segment, Story
 from kataribe.formats.source import MAX_CAPTION_CHARACTERS, check_text, has_only_characters
 from kataribe.text.sentences import Int64s, numbering
+
+# Which of the field's two JSON forms a file has; most other forms serve for either side.
+Form = Literal["submission", "references", ""]
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +36,7 @@ class StoryTable:
     segments: Floats
     places: Int64s
     texts: list[str]
+    form: Form = ""
 
     @classmethod
     def of(cls, stories: Iterable[Story], source: str = "") -> StoryTable:
@@ -61,14 +65,44 @@ class StoryTable:
             tuple(Caption(Segment(*self.segments[c].tolist()), self.texts[self.places[c]]) for c in captions),
         )
 
-    def tells_the_same_as(self, other: StoryTable) -> bool:
-        return (
-            self.videos == other.videos
-            and self.texts == other.texts
-            and np.array_equal(self.places, other.places)
-            and np.array_equal(self.bounds, other.bounds)
-            and np.array_equal(self.segments, other.segments, equal_nan=True)
+    def only(self, names: Iterable[str]) -> StoryTable:
+        """Those of the named videos that the table has, in the order of the names; no text that none of them has."""
+        rows = {video: row for row, video in enumerate(self.videos)}
+        kept = np.array([rows[name] for name in names if name in rows], dtype=np.int64)
+        counts = np.diff(self.bounds)[kept]
+        bounds = np.concatenate([[0], np.cumsum(counts)])
+        captions = np.repeat(self.bounds[kept] - bounds[:-1], counts) + np.arange(bounds[-1])
+        used, places = np.unique(self.places[captions], return_inverse=True)
+        return StoryTable(
+            source=self.source,
+            videos=[self.videos[row] for row in kept.tolist()],
+            durations=self.durations[kept],
+            bounds=bounds,
+            segments=self.segments[captions],
+            places=places.astype(np.int64),
+            texts=[self.texts[place] for place in used.tolist()],
+            form=self.form,
         )
+
+    def told_videos(self) -> list[str]:
+        """The videos that have a caption."""
+        return [video for video, count in zip(self.videos, np.diff(self.bounds), strict=True) if count]
+
+    def shared_videos(self, other: StoryTable) -> list[str]:
+        """The videos that both tell something about."""
+        theirs = set(other.told_videos())
+        return [video for video in self.told_videos() if video in theirs]
+
+    def tells_the_same_as(self, other: StoryTable, videos: Collection[str]) -> bool:
+        """Whether the captions of these videos are the same, in whatever order videos and captions stand."""
+        mine = {video: row for row, video in enumerate(self.videos)}
+        theirs = {video: row for row, video in enumerate(other.videos)}
+        return all(self._captions_of(mine[video]) == other._captions_of(theirs[video]) for video in videos)
+
+    def _captions_of(self, row: int) -> list[tuple[bytes, str]]:
+        """A video's captions, sorted. The bytes of a segment are equal to themselves, those of not-a-number too."""
+        captions = range(self.bounds[row], self.bounds[row + 1])
+        return sorted((self.segments[c].tobytes(), self.texts[self.places[c]]) for c in captions)
 
 
 class StoryBuilder:
@@ -76,6 +110,7 @@ class StoryBuilder:
 
     def __init__(self, source: str) -> None:
         self.source = source
+        self.form: Form = ""
         self._rows: dict[str, int] = {}
         self._durations = array("d")
         self._row_of = array("q")
@@ -130,6 +165,7 @@ class StoryBuilder:
             segments=np.array(self._times).reshape(-1, 2)[in_video_order],
             places=np.array(self._places, dtype=np.int64)[in_video_order],
             texts=list(self._texts),
+            form=self.form,
         )
 
 

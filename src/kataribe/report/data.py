@@ -131,8 +131,15 @@ def _standing(
         "value": factor * result.value,
         "parts": {name: factor * part for name, part in result.parts.items()},
         "interval": [factor * end for end in interval] if interval else None,
+        **({"anchors": _scaled(summary["anchors"], factor)} if result.anchors else {}),
         "beats": markings(comparison, system, result.metric) if comparison and tested else "",
     }
+
+
+def _scaled(anchors: Mapping[str, Any], factor: float) -> dict[str, Any]:
+    """What people, chance and the system score, as the page shows values; `normalised` is a share in any case."""
+    scores = {name: anchors[name] for name in ("null", "system", "human")}
+    return {**anchors, **{name: None if score is None else factor * score for name, score in scores.items()}}
 
 
 def _page_factor(spec: str) -> float:

@@ -88,7 +88,10 @@ def _colour(system: int) -> str:
 
 
 def _scores(core: dict[str, Any]) -> Figure:
-    """A panel for each metric: scores with intervals, the null and human anchors as dashed lines."""
+    """A panel for each metric: scores with intervals, the null and human anchors as dashed lines.
+
+    A ring is the system's score against the references that these two were scored against.
+    """
     metrics, names = core["metrics"], [system["name"] for system in core["systems"]]
     figure, axes = _new_figure(2.6 * len(metrics) + 0.8, 0.32 * len(names) + 0.9, len(metrics))
     for axis, metric in zip(axes, metrics, strict=True):
@@ -98,6 +101,9 @@ def _scores(core: dict[str, Any]) -> Figure:
             low, high = standing["interval"] or (standing["value"], standing["value"])
             axis.plot([100 * low, 100 * high], [place, place], color=_colour(place), linewidth=2.5, alpha=0.5)
             axis.plot(100 * standing["value"], place, "o", color=_colour(place), markersize=5)
+            if standing.get("anchors"):
+                ring = 100 * standing["anchors"]["system"]
+                axis.plot(ring, place, "o", color=_colour(place), markersize=5, fillstyle="none")
         anchors: dict[str, Any] = next((s["anchors"] for s in metric["systems"] if s and s.get("anchors")), {})
         for anchor in ("null", "human"):
             if anchors.get(anchor) is not None:

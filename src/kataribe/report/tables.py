@@ -36,19 +36,20 @@ def _rows(result: Result) -> tuple[list[str], grid.Rows]:
     with_interval = any(metric.interval for metric in result)
     with_anchors = any(metric.anchors for metric in result)
     header = ["metric", "score"] + ["95% interval"] * with_interval + [f"@{t}" for t in thresholds]
-    header += ["null", "human", "normalised"] * with_anchors
+    header += ["null", "system", "human", "normalised"] * with_anchors
     rows: grid.Rows = []
     for metric in result:
         shown = partial(_shown, scale=scale_of(metric.spec))
         interval = " - ".join(map(shown, metric.interval)) if metric.interval else ""
         row = [metric.metric, shown(metric.value)] + [interval] * with_interval
         row += [shown(metric.parts.get(f"@{t}")) for t in thresholds]
-        anchors = [shown(metric.anchors.null), shown(metric.anchors.human)] if metric.anchors else ["", ""]
+        found = metric.anchors
+        anchors = [shown(found.null), shown(found.system), shown(found.human)] if found else ["", "", ""]
         rows.append(row + [*anchors, _shown(metric.normalised)] * with_anchors)
         for name, part in metric.parts.items():
             if "@" not in name:
                 at = [shown(metric.parts.get(f"{name}@{t}")) for t in thresholds]
-                rows.append([f"  {name}", shown(part)] + [""] * with_interval + at + ["", "", ""] * with_anchors)
+                rows.append([f"  {name}", shown(part)] + [""] * with_interval + at + [""] * 4 * with_anchors)
     return header, rows
 
 
@@ -70,17 +71,26 @@ def _table(result: Result) -> str:
         if count
     ]
     signatures = [metric.signature for metric in result]
-    return "\n".join([*grid.aligned(*_rows(result)), "", ", ".join([counted, *odd]), *signatures])
+    said = [", ".join([counted, *odd]), *_about_anchors(result)]
+    return "\n".join([*grid.aligned(*_rows(result)), "", *said, *signatures])
+
+
+def _about_anchors(result: Result) -> list[str]:
+    """What was compared with what, where people and chance were scored too."""
+    against = dict.fromkeys(metric.anchors.against for metric in result if metric.anchors)
+    formula = "normalised = (system - null) / (human - null)"
+    return [f"null, system and human: against {text}; {formula}" for text in against]
 
 
 def _markdown(result: Result) -> str:
-    return "\n".join([*grid.markdown(*_rows(result)), "", *(f"`{metric.signature}`  " for metric in result)])
+    said = [f"{text}  " for text in _about_anchors(result)]
+    return "\n".join([*grid.markdown(*_rows(result)), "", *said, *(f"`{metric.signature}`  " for metric in result)])
 
 
 def _latex(result: Result) -> str:
     header, rows = _rows(result)
     cells = [[grid.latex_text(cell) for cell in row] for row in rows]
-    comments = [f"% {metric.signature}" for metric in result]
+    comments = [f"% {text}" for text in (*_about_anchors(result), *(metric.signature for metric in result))]
     return "\n".join([*comments, *grid.latex([grid.latex_text(cell) for cell in header], cells)])
 
 

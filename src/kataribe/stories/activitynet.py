@@ -14,9 +14,10 @@ IoU >= t. A video without prediction scores 0. The scorer hands the pairs of one
 as one text, so that in rare cases (a caption that ends in a single letter and a dot, say) the next caption decides
 about a dot; that is reproduced.
 
-`pooled=true` is the equation the SODA papers print for this score: the mean of f over all pairs of all videos, fillers
-left out, with CIDEr's idf from all references. `activitynet(2018, paper)` is that with the exact IoU, all predictions
-and the text as it is.
+`activitynet(2018, paper)` is the equation that the SODA papers print for this score: for each video the mean of f
+over its pairs, no fillers, 0 where there is no pair; then the mean over videos, then over t. The IoU is exact, all
+predictions count, the text is as it is, and CIDEr's idf comes from all references. `pooled=true`, under either rules,
+is the mean of f over the pairs of all videos together, without fillers.
 """
 
 from __future__ import annotations
@@ -70,7 +71,7 @@ class ActivityNet(Metric):
 
     year: Literal[2018, 2021] | None = option(None, "which published scorer; it must be said", positional=True)
     rules: Literal["official", "paper"] = option("official", "the published scorer's, or the paper's", positional=True)
-    pooled: bool | None = option(None, "the mean over all pairs of all videos, without fillers; paper: true")
+    pooled: bool = option(False, "the mean over all pairs of all videos, without fillers")
     cider: Literal["d", "plain"] = option("d", "CIDEr-D, or CIDEr as first defined")
 
     def __post_init__(self) -> None:
@@ -78,10 +79,10 @@ class ActivityNet(Metric):
             raise UsageError("activitynet: which year's scorer?", hint="write activitynet(2018) or activitynet(2021)")
 
     def prepare(self, items: Stories) -> _Corpus:
-        for metric in self._metrics if self._pooled else self._additive:
-            items.text_context(metric)
-        fields = {} if self._pooled else {"filler": f"random-{items.seed}" if self.year == 2021 else "constant"}
-        fields |= items.policy_fields("zero")
+        for metric in self._metrics if self._by_pair else self._additive:
+            items.text_context(metric, plain=self.blanks_foreign_characters)
+        filler = f"random-{items.seed}" if self.year == 2021 else "constant"
+        fields = {"filler": "none" if self._by_pair else filler} | items.policy_fields("zero")
         if self.rules == "paper" or items.cut(MOST_PREDICTIONS) is items:
             return _Corpus(open_endings(items), fields, [])
         videos = [items.ids[row] for row in np.flatnonzero(items.predictions.counts > MOST_PREDICTIONS).tolist()]
@@ -92,9 +93,9 @@ class ActivityNet(Metric):
         if self.rules == "official":
             items = items.cut(MOST_PREDICTIONS)
         ious = items.ious(self.rules == "paper")
-        pairs = overlap_pairs(items, ious, THRESHOLDS, self._fillers(items), plain=self.rules == "official")
+        pairs = overlap_pairs(items, ious, THRESHOLDS, self._fillers(items), plain=self.blanks_foreign_characters)
         pair_counts = [np.bincount(pairs.video[pairs.at(t)], minlength=len(items)) for t in THRESHOLDS]
-        text = self._summed_scores(items, pairs) if self._pooled else self._corpus_scores(items, pairs, context)
+        text = self._scores_of_pairs(items, pairs) if self._by_pair else self._corpus_scores(items, pairs, context)
         found = detect(items, ious, THRESHOLDS)
         columns = [np.ones(len(items)), *pair_counts, text, found.precision, found.recall]
         return items.counted("zero")[:, None] * np.column_stack(columns)
@@ -107,7 +108,7 @@ class ActivityNet(Metric):
         for place, name in enumerate(_PARTS):
             sums = totals[..., 1 + thresholds * (place + 1) :][..., :thresholds]
             with np.errstate(invalid="ignore"):  # a video that was left out has no score: 0/0
-                if self._pooled and name in _TEXT_PARTS:
+                if self.pooled and name in _TEXT_PARTS:
                     values = np.where(videos > 0, sums / np.maximum(pairs, 1), np.nan)
                 else:
                     values = sums / videos
@@ -123,19 +124,26 @@ class ActivityNet(Metric):
         return {
             "v": str(self.year),
             "tiou": "+".join(map(str, THRESHOLDS)),
-            "mean": "pairs" if self._pooled else "videos",
+            "mean": "pairs" if self.pooled else "videos",
+            "f": "pairs" if self._by_pair else "corpus",
             "iou": "tool" if official else "exact",
             "chars": "ascii" if official else "all",
             "limit": str(MOST_PREDICTIONS) if official else "none",
             **text_signature(self._meteor, None),
             "cider": self.cider,
-            "idf": "references" if self._pooled else "video-pairs",
+            "idf": "references" if self._by_pair else "video-pairs",
             **context.fields,
         }
 
     @property
-    def _pooled(self) -> bool:
-        return self.rules == "paper" if self.pooled is None else self.pooled
+    def _by_pair(self) -> bool:
+        """Whether f is the mean over pairs; the published scorers give a video's pairs to f as one corpus."""
+        return self.pooled or self.rules == "paper"
+
+    @property
+    def blanks_foreign_characters(self) -> bool:
+        """Whether characters outside ASCII count as blanks."""
+        return self.rules == "official"
 
     @property
     def _meteor(self) -> Metric:
@@ -155,14 +163,17 @@ class ActivityNet(Metric):
         return *self._additive, self._cider
 
     def _fillers(self, items: Stories) -> Int64s | None:
-        if self._pooled:
+        if self._by_pair:
             return None
         return items.fillers if self.year == 2021 else np.full(len(items), items.constant_filler)
 
     def _corpus_scores(self, items: Stories, pairs: OverlapPairs, context: _Corpus) -> Floats:
         """Each video a corpus: for each text part and threshold a column of corpus scores."""
         everything = items.pool.pairs(pairs.candidates, pairs.references)
-        rows = [metric.stats(everything, items.text_context(metric)) for metric in self._additive]
+        rows = [
+            metric.stats(everything, items.text_context(metric, plain=self.blanks_foreign_characters))
+            for metric in self._additive
+        ]
         told = items.predictions.counts > 0
         columns: list[list[Floats]] = []
         for threshold in THRESHOLDS:
@@ -174,7 +185,9 @@ class ActivityNet(Metric):
                 found = known[chosen]
                 if len(changed):
                     other = items.pool.pairs(captions.candidate_places[changed], captions.reference_places[changed])
-                    found[changed] = metric.stats(other, items.text_context(metric))
+                    found[changed] = metric.stats(
+                        other, items.text_context(metric, plain=self.blanks_foreign_characters)
+                    )
                 values += _parts(metric, sum_by(video, found, len(items)))
             bounds = np.searchsorted(video, np.arange(len(items) + 1))
             tokens = captions.tokens(self._cider.tok)
@@ -183,16 +196,22 @@ class ActivityNet(Metric):
             columns.append([np.where(told, value, 0.0) for value in values])
         return np.column_stack([at[part] for part in range(len(_TEXT_PARTS)) for at in columns])
 
-    def _summed_scores(self, items: Stories, pairs: OverlapPairs) -> Floats:
-        """The sum of f over a video's pairs, for each text part and threshold."""
+    def _scores_of_pairs(self, items: Stories, pairs: OverlapPairs) -> Floats:
+        """For each text part and threshold the sum of f over a video's pairs if they are pooled, else its mean."""
         captions = items.pool.pairs(pairs.candidates, pairs.references)
         values = [
             value
             for metric in self._metrics
-            for value in _parts(metric, metric.stats(captions, items.text_context(metric)))
+            for value in _parts(
+                metric, metric.stats(captions, items.text_context(metric, plain=self.blanks_foreign_characters))
+            )
         ]
         chosen = [pairs.at(threshold) for threshold in THRESHOLDS]
-        return np.column_stack([sum_by(pairs.video[at], v[at], len(items)) for v in values for at in chosen])
+        sums = [sum_by(pairs.video[at], value[at], len(items)) for value in values for at in chosen]
+        if self.pooled:
+            return np.column_stack(sums)
+        counts = [np.bincount(pairs.video[at], minlength=len(items)) for at in chosen] * len(values)
+        return np.column_stack([total / np.maximum(count, 1) for total, count in zip(sums, counts, strict=True)])
 
 
 def _parts(metric: Metric, totals: Floats) -> list[Floats]:

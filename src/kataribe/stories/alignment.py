@@ -9,7 +9,7 @@ import numpy as np
 
 from kataribe import _native
 from kataribe.core.types import Floats
-from kataribe.stories.items import Bools, Readings, Stories, sum_by
+from kataribe.stories.items import Bools, Order, Readings, Stories, sum_by
 from kataribe.text.sentences import Int64s
 
 
@@ -34,17 +34,22 @@ class Alignment:
         return sum_by(reading_of, values, len(self.best))
 
 
-def align(items: Stories, readings: Readings, costs: Floats, *, pair_first: bool = False) -> Alignment:
-    """The alignments with the largest sum of costs; see native/stories.cpp for ties and `pair_first`."""
+def align(
+    items: Stories, readings: Readings, costs: Floats, *, order: Order = "sorted", tool_pairs: bool = False
+) -> Alignment:
+    """The alignments with the largest sum of costs, predictions in the order given.
+
+    `tool_pairs` are the published SODA tool's instead; native/stories.cpp has its rule, and what is done about ties.
+    """
     best, rows, columns, bounds = _native.align_stories(
         costs,
         items.cells,
         readings.video,
         readings.rows,
         readings.bounds,
-        items.prediction_order,
+        items.prediction_order(order),
         items.predictions.bounds,
-        pair_first,
+        tool_pairs,
     )
     video = np.repeat(readings.video, np.diff(bounds))
     cells = items.cells[video] + rows * items.predictions.counts[video] + columns

@@ -1,13 +1,19 @@
 """Where is the ceiling, where is the floor? The same data, told by people and by chance.
 
-human      each annotator's stories scored against the other annotators', the mean over annotators
-null       the captions of another video on segments of equal length, as many as it has
-normalised (score - null) / (human - null)
+human      each annotator's stories, scored against the other annotators' stories of the same videos
+null       the captions of another video, on segments of equal length, as many as it has
+system     the predictions
+normalised (system - null) / (human - null)
+
+All three are scored against the same references: one annotator is left out at a time, the others are the references
+for the videos that he or she told, and the scores are the means over these rounds. Against more references any story
+scores differently, so a system that meets all annotators cannot be set beside a person who cannot.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -15,16 +21,41 @@ from kataribe.core.types import Caption, Segment, Story
 from kataribe.formats.storytable import StoryTable
 
 
-def human_predictions(references: Sequence[StoryTable]) -> Iterator[tuple[StoryTable, list[StoryTable]]]:
-    """Each annotator's stories beside those of all others; nothing where there is only one annotator."""
-    for place, stories in enumerate(references):
-        others = [*references[:place], *references[place + 1 :]]
-        if others:
-            yield stories, others
+@dataclass(frozen=True, eq=False)
+class Round:
+    """One annotator left out, and the others as references, for the videos that this one told."""
+
+    left_out: StoryTable
+    references: list[StoryTable]
+
+
+def rounds(references: Sequence[StoryTable], predicted: Collection[str]) -> list[Round]:
+    """One for each annotator some of whose videos another one told and the system predicted."""
+    found = []
+    for place, person in enumerate(references):
+        names = person.told_videos()
+        others = [table.only(names) for table in [*references[:place], *references[place + 1 :]]]
+        told = {video for table in others for video in table.told_videos()}
+        if told & set(predicted):
+            found.append(Round(person, [table for table in others if len(table)]))
+    return found
+
+
+def describe_rounds(annotators: int, count: int) -> str:
+    """What people, chance and the system were scored against, in words.
+
+    >>> describe_rounds(annotators=2, count=2)
+    'one annotator at a time, on the videos that both told; means of 2 rounds'
+    """
+    if not count:
+        return "all references; people cannot be scored"
+    if annotators == 2:
+        return f"one annotator at a time, on the videos that both told; means of {count} rounds"
+    return f"all annotators but one at a time, on the videos that this one told; means of {count} rounds"
 
 
 def null_predictions(references: Sequence[StoryTable], seed: int) -> StoryTable:
-    """For each video the captions that the first annotator to tell it gave to another one, on uniform segments.
+    """For each video the captions of another one, by its first annotator, on uniform segments.
 
     >>> def story(video, *texts):
     ...     return Story(video, 10.0, tuple(Caption(Segment(0, 9), text) for text in texts))
@@ -37,8 +68,9 @@ def null_predictions(references: Sequence[StoryTable], seed: int) -> StoryTable:
         for story in table:
             if story.captions:
                 stories.setdefault(story.video, story)
-    order = np.random.default_rng(seed).permutation(len(stories))
-    told = [list(stories.values())[place] for place in order]
+    # By id, so that chance does not depend on the order of the file.
+    by_id = [stories[video] for video in sorted(stories)]
+    told = [by_id[place] for place in np.random.default_rng(seed).permutation(len(by_id))]
     # Everybody takes the next one's captions: nobody keeps their own, unless there is only one.
     return StoryTable.of(_retell(story, other) for story, other in zip(told, [*told[1:], *told[:1]], strict=True))
 

@@ -15,7 +15,7 @@ from kataribe.core.metric import Measured, Metric, option
 from kataribe.core.spec import Spec
 from kataribe.core.types import Array, Floats, Score
 from kataribe.stories.items import Stories, sum_by
-from kataribe.stories.pairtext import sentence_metric, text_signature
+from kataribe.stories.pairtext import reads_english, sentence_metric, text_signature
 from kataribe.text.sentences import Int64s
 
 
@@ -52,6 +52,11 @@ class CaptionedStories(Metric):
     @property
     def sentence(self) -> Metric:
         return sentence_metric(self.text or Spec(""), self.name)
+
+    @property
+    def reads_english(self) -> bool:
+        """Whether the sentence metric cuts its texts as English."""
+        return reads_english(self.sentence)
 
     @property
     def columns(self) -> tuple[str, ...]:  # type: ignore[override]

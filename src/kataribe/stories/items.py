@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from kataribe import _native
 from kataribe.captions.items import TextPool
+from kataribe.core.join import missing_field
 from kataribe.core.metric import Metric
 from kataribe.core.types import Array, Floats
 from kataribe.text.sentences import Int64s
@@ -23,6 +24,8 @@ from kataribe.text.sentences import Int64s
 T = TypeVar("T")
 Bools = npt.NDArray[np.bool_]
 Missing = Literal["zero", "drop", "error"]
+# By start alone with equals as in the file, by start and then end, or as in the file.
+Order = Literal["start", "sorted", "file"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,10 +53,11 @@ class Told:
         """Caption numbers counted from the first caption of their video."""
         return captions - self.bounds[self.video_of[captions]]
 
-    def in_time_order(self, *major: Int64s) -> Int64s:
-        """All captions by video, then by `major` keys, then by start and end; equals keep the file's order."""
+    def in_order(self, order: Order, *major: Int64s) -> Int64s:
+        """All captions by video, then by `major` keys, then in the order given; equals keep the file's order."""
         start, end = self.segments.T
-        return np.lexsort((end, start, *reversed(major), self.video_of))
+        keys: dict[Order, tuple[Floats, ...]] = {"start": (start,), "sorted": (end, start), "file": ()}
+        return np.lexsort((*keys[order], *reversed(major), self.video_of))
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,7 +111,7 @@ class Stories:
     seed: int
     missing: Missing | None = None
     first: int = 0
-    contexts: dict[Metric, Any] = field(default_factory=dict)
+    contexts: dict[tuple[Metric, bool], Any] = field(default_factory=dict)
     kept: dict[Hashable, Any] = field(default_factory=dict)
 
     def __len__(self) -> int:
@@ -140,13 +144,22 @@ class Stories:
 
     def policy_fields(self, default: Missing) -> dict[str, str]:
         """A signature's words on how much of the data a mean is over."""
-        return {"missing": self.missing or default, "data": f"{int(self.counted(default).sum())}/{len(self)}"}
+        absent = int(np.count_nonzero(~self.predicted))
+        return {
+            "missing": missing_field(self.missing or default, absent),
+            "data": f"{int(self.counted(default).sum())}/{len(self)}",
+        }
 
-    def text_context(self, metric: Metric) -> Any:
+    def spelling(self, texts: Int64s, *, plain: bool) -> Int64s:
+        """Texts as they are, or their plain versions."""
+        return self.plain[texts] if plain else texts
+
+    def text_context(self, metric: Metric, *, plain: bool = False) -> Any:
         """What a sentence metric needs to know of the corpus: all reference captions, each a document."""
-        if metric not in self.contexts:
-            self.contexts[metric] = metric.prepare(self.pool.pairs(self.references.texts, self.references.texts))
-        return self.contexts[metric]
+        if (metric, plain) not in self.contexts:
+            documents = self.spelling(self.references.texts, plain=plain)
+            self.contexts[metric, plain] = metric.prepare(self.pool.pairs(documents, documents))
+        return self.contexts[metric, plain]
 
     def keep(self, key: Hashable, compute: Callable[[], T]) -> T:
         """What was computed on this shard under a key, computing it the first time."""
@@ -187,21 +200,23 @@ class Stories:
         row, column = np.divmod(cells - self.cells[video], self.predictions.counts[video])
         return Cells(cells, video, self.references.bounds[video] + row, self.predictions.bounds[video] + column)
 
-    @cached_property
-    def prediction_order(self) -> Int64s:
-        """The columns of each video's table in time order."""
-        return self.predictions.within_video(self.predictions.in_time_order())
+    def prediction_order(self, order: Order) -> Int64s:
+        """The columns of each video's table in that order."""
+        return self.keep(("order", order), lambda: self.predictions.within_video(self.predictions.in_order(order)))
 
-    def readings(self, *, pooled: bool, in_time_order: bool) -> Readings:
-        """The annotators' stories merged into one for each video, or each for itself."""
+    def readings(self, *, pooled: bool, order: Order) -> Readings:
+        """The annotators' stories merged into one for each video, or each for itself.
+
+        In one story captions with equal places in the order stand as in their files, and the files one after another.
+        """
         told, annotator = self.references, self.annotator
         if pooled:
             annotator = np.full_like(annotator, -1)
-        order = told.in_time_order(annotator) if in_time_order else np.arange(len(annotator))
-        video, annotator = told.video_of[order], annotator[order]
+        rows = told.in_order(order, annotator)
+        video, annotator = told.video_of[rows], annotator[rows]
         starts = np.flatnonzero(np.diff(video, prepend=-1) | np.diff(annotator, prepend=-2))
         return Readings(
-            video[starts], annotator[starts], told.within_video(order), np.append(starts, len(order)).astype(np.int64)
+            video[starts], annotator[starts], told.within_video(rows), np.append(starts, len(rows)).astype(np.int64)
         )
 
 

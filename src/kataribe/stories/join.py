@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -30,13 +31,16 @@ _SETTLED = re.compile(
 _FOLLOWING: tuple[tuple[str, ...], ...] = (("The dog",), ("5 dogs",), ())
 # Files round the duration and the last segment's end apart.
 _LATE_SECONDS = 0.001
+_OUTSIDE = "outside the video"
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 
 
 def refuse_repeated_references(references: Sequence[StoryTable]) -> None:
-    for place, table in enumerate(references):
-        for earlier in references[:place]:
-            if table.tells_the_same_as(earlier):
+    """Nobody tells each of several videos exactly as somebody else did: that is one annotator's file, given twice."""
+    for number, table in enumerate(references):
+        for earlier in references[:number]:
+            shared = table.shared_videos(earlier)
+            if shared and table.tells_the_same_as(earlier, shared):
                 raise InputError(
                     f"tells the same stories as {earlier.source or 'the references before it'}",
                     file=table.source or None,
@@ -48,7 +52,7 @@ def join(
     predictions: StoryTable, references: Sequence[StoryTable], missing: Missing | None, seed: int
 ) -> tuple[Stories, Coverage, list[Caution]]:
     """Items in the order of the references: the first file's videos, then what further files add."""
-    told = {video for table in references for video in _told(table)}
+    told = {video for table in references for video in table.told_videos()}
     ids = [video for video in dict.fromkeys(v for table in references for v in table.videos) if video in told]
     silent = [video for table in references for video in table.videos if video not in told]
     if not ids:
@@ -139,11 +143,22 @@ def random_fillers(videos: int, seed: int) -> list[str]:
     return [letters[start:end] for start, end in zip([0, *ends], ends, strict=False)]
 
 
-def odd_segments(table: StoryTable, role: str, policy: SegmentPolicy) -> list[Caution]:
-    """Segments that overlap nothing or leave the video: one warning for each kind, or refused.
+def usable_durations(table: StoryTable, role: str) -> tuple[StoryTable, list[Caution]]:
+    """The table with durations that a video can have; any other is taken as unknown, and said."""
+    unusable = (table.durations <= 0) | np.isinf(table.durations)
+    videos = [table.videos[row] for row in np.flatnonzero(unusable).tolist()]
+    if not videos:
+        return table, []
+    text = f"{len(videos):,} {role} durations are not above 0 or infinite, taken as unknown: {some(videos)}"
+    known = replace(table, durations=np.where(unusable, np.nan, table.durations))
+    return known, [Caution("unusable-durations", text)]
 
-    A segment that only ends after its video does is reported but never refused: rounding does that, and it is
-    scored as it stands.
+
+def odd_segments(table: StoryTable, role: str, policy: SegmentPolicy) -> list[Caution]:
+    """Segments that overlap nothing or are not in the video: one warning for each kind, or refused.
+
+    A segment outside the video is scored as it stands; unless a reference is there too, that is 0. One that only ends
+    after its video does is reported but never refused: rounding does that.
     """
     start, end = table.segments.T
     duration = np.repeat(table.durations, np.diff(table.bounds))
@@ -152,7 +167,7 @@ def odd_segments(table: StoryTable, role: str, policy: SegmentPolicy) -> list[Ca
         "no numbers": ~real,
         "reversed": real & (end < start),
         "empty": real & (end == start),
-        "outside the video": real & (end > start) & ((start >= duration) | (end <= 0)),
+        _OUTSIDE: real & (end > start) & ((start >= duration) | (end <= 0)),
     }
     video_of = np.repeat(np.arange(len(table)), np.diff(table.bounds))
     warnings = []
@@ -163,17 +178,14 @@ def odd_segments(table: StoryTable, role: str, policy: SegmentPolicy) -> list[Ca
         found = f"{int(which.sum()):,} {role} segments are {kind}, in {some(videos)}"
         if policy == "error":
             raise InputError(found, file=table.source or None, hint="mend them, or --segments zero scores them 0")
-        warnings.append(Caution("unusable-segments", f"{found}; they overlap nothing and score 0"))
+        result = "they are scored as they stand" if kind == _OUTSIDE else "they overlap nothing and score 0"
+        warnings.append(Caution("unusable-segments", f"{found}; {result}"))
     late = real & (end > duration + _LATE_SECONDS) & (start < duration)
     if late.any():
         videos = [table.videos[row] for row in np.unique(video_of[late])]
         text = f"{int(late.sum()):,} {role} segments end after their video, in {some(videos)}"
         warnings.append(Caution("late-segments", text))
     return warnings
-
-
-def _told(table: StoryTable) -> list[str]:
-    return [video for video, count in zip(table.videos, np.diff(table.bounds), strict=True) if count]
 
 
 def _collect(tables: Sequence[StoryTable], rows: dict[str, int], places: defaultdict[str, int]) -> tuple[Told, Int64s]:

@@ -19,7 +19,7 @@ from kataribe.core.types import Floats
 from kataribe.stories.items import Cells, Stories
 from kataribe.text.sentences import Int64s
 
-# A metric's rows for this many pairs fit the cache's outskirts; more at once only costs memory.
+# About 24 MB of METEOR rows at a time; more at once only costs memory.
 _PAIRS_AT_ONCE = 1 << 18
 
 
@@ -33,6 +33,11 @@ def sentence_metric(spec: Spec, asked_by: str) -> Metric:
     return metric
 
 
+def reads_english(metric: Metric) -> bool:
+    """Whether a sentence metric cuts its texts as the published caption tools cut English."""
+    return getattr(metric, "tokenizer_name", getattr(metric, "tok", "")) in ("ptb", "letters")
+
+
 def text_signature(metric: Metric, context: Any) -> dict[str, str]:
     """A nested metric's choices, each under a name that says whose they are."""
     inner = metric.signature(context)
@@ -42,11 +47,13 @@ def text_signature(metric: Metric, context: Any) -> dict[str, str]:
 @dataclass(frozen=True)
 class PairText:
     """f(g, p). With `swapped` the prediction is given as the reference; CIDEr's idf comes from the reference
-    captions of the corpus or, as in the published tool, from the predictions of the video."""
+    captions of the corpus or, as in the published tool, from the predictions of the video. With `plain` characters
+    outside ASCII count as blanks."""
 
     metric: Metric
     swapped: bool = False
     idf: Literal["references", "predictions"] = "references"
+    plain: bool = False
 
     @property
     def own_corpus_per_video(self) -> bool:
@@ -54,7 +61,7 @@ class PairText:
 
     def prepare(self, items: Stories) -> Any:
         if not self.own_corpus_per_video:
-            return items.text_context(self.metric)
+            return items.text_context(self.metric, plain=self.plain)
         sentences, _ = items.pool.tokens(self._cider.tok)
         sentences.ngrams  # noqa: B018 - computed here once, shared by all shards
         return None
@@ -105,7 +112,8 @@ class PairText:
         return self.metric.per_item(self.metric.stats(captions, context)).value
 
     def _captions(self, items: Stories, references: Int64s, predictions: Int64s) -> CaptionPairs:
-        reference, prediction = items.references.texts[references], items.predictions.texts[predictions]
+        reference = items.spelling(items.references.texts[references], plain=self.plain)
+        prediction = items.spelling(items.predictions.texts[predictions], plain=self.plain)
         return items.pool.pairs(reference, prediction) if self.swapped else items.pool.pairs(prediction, reference)
 
     @property
@@ -120,6 +128,6 @@ class PairText:
         return cider.of_groups(
             self._captions(items, pairs.reference, pairs.prediction).tokens(cider.tok),
             np.searchsorted(pairs.video, np.arange(len(items) + 1)),
-            places[items.predictions.texts],
+            places[items.spelling(items.predictions.texts, plain=self.plain)],
             items.predictions.bounds,
         )

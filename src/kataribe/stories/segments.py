@@ -23,6 +23,7 @@ import numpy as np
 from kataribe.captions.items import Captions
 from kataribe.core.caution import Caution
 from kataribe.core.errors import JoinError
+from kataribe.core.join import missing_field
 from kataribe.stories.captioned import CaptionedStories, CaptionedVideos
 from kataribe.stories.items import Stories
 from kataribe.text.sentences import Int64s
@@ -50,7 +51,8 @@ class Segments(CaptionedStories):
             [texts[said[partner[row]]] if partner[row] >= 0 else "" for row in kept],
             [[texts[written[row]]] for row in kept],
         )
-        notes = {"missing": items.missing or "zero", "data": f"{len(kept)}/{len(partner)}"}
+        absent = len(partner) - found
+        notes = {"missing": missing_field(items.missing or "zero", absent), "data": f"{len(kept)}/{len(partner)}"}
         return CaptionedVideos(captions, items.references.video_of[kept], notes, self._say(items, found))
 
     def _say(self, items: Stories, found: int) -> list[Caution]:

@@ -6,24 +6,38 @@
     c         C = IoU * f;                     sum = S, the best alignment itself
     d         C = IoU;                         sum = S (timing only)
     precision = sum / predicted captions, recall = sum / reference captions, F1 their harmonic mean,
-    for each video; the value is the mean F1 over videos. f is any sentence metric, METEOR unless said.
+    for each video; the value is the mean F1 over videos. f is any sentence metric, by default METEOR.
 
 Fujita, S., Hirao, T., Kamigaito, H., Okumura, M., Nagata, M. (2020). SODA: story oriented dense video captioning
-evaluation framework. ECCV. An earlier paper in Japanese has a and b, and c as a variant.
+evaluation framework. ECCV. An earlier paper in Japanese has a and b, and c as a variant; it pools the annotators.
 
-Quirks: what the published tool does (`official`) and what the papers define (`paper`, written `soda(c, paper)`).
+Quirks: what the published tool does (`official`) and what the ECCV paper defines (`paper`, as in `soda(c, paper)`).
                                             official                           paper
     refs    several annotators              pooled into one story              best F1 (for each video and t)
     roles   in f                            prediction given as reference      prediction is the hypothesis
-    order   of references, refs=best        as in the file                     by start, then end
-    apart   captions that do not overlap    the first two may pair in a, b     never pair
+    order   of captions                     by start alone (see below)         by start, then end
+    chars   outside ASCII                   count as blanks                    count
+    pairs   of a and b                      the tool's (see below)             those of the best alignment
     idf     of CIDEr as f                   the video's predictions            the references
     iou                                     union + 1e-8                       exact
     missing videos                          left out                           score 0
 `refs=mean` is the mean of one run for each annotator, which many papers report. A video that is predicted to have no
-caption scores 0 in both. Each text is tokenized alone, so that no caption's score depends on its neighbours. A pair is
-aligned only where leaving either caption out would lower the sum; under `apart=first` the first captions of both
-stories are aligned whenever nothing else before them is, be their overlap 0.
+caption scores 0 in both. Each text is tokenized alone, so that no caption's score depends on its neighbours.
+
+order   The tool sorts by start and leaves equal starts as they stand in the file, annotators' files one after
+        another (`order=start`). In its multi-reference mode (refs=best) it does not sort the references at all
+        (`order=file`), only the predictions.
+chars   A rule for English: `chars=ascii` is the official default only where f uses the tokenizer ptb.
+pairs   The tool's pairs of a and b are not those of the best alignment. They follow from S, C (IoU where IoU >= t,
+        else 0; b: t = 0) by this rule, which was found from inputs and outputs alone (`pairs=tool`):
+          - Go from the last reference to the first.
+          - Each looks among the free predictions, the latest first, for one at which pairing is strictly the best way:
+            S[i-1][j-1] + C[i][j] > S[i-1][j] and > S[i][j-1]. The first such prediction is its partner, and only
+            earlier ones stay free. Where there is none, the reference stays alone.
+          - The first reference and the first prediction are partners whenever both are still free when that cell is
+            reached, at overlap 0 too.
+        `pairs=best` traces the best alignment back; a pair is made only where leaving either caption out would lower
+        the sum, so captions that do not overlap never pair. c and d sum S itself, and need no pairs.
 """
 
 from __future__ import annotations
@@ -41,15 +55,16 @@ from kataribe.core.spec import Spec
 from kataribe.core.types import Array, Floats
 from kataribe.stories.alignment import Alignment, ScoredAlignment, align, best_of_video, shares
 from kataribe.stories.describe import describe
-from kataribe.stories.items import Bools, Missing, Stories
-from kataribe.stories.pairtext import PairText, sentence_metric
+from kataribe.stories.items import Bools, Missing, Order, Stories
+from kataribe.stories.pairtext import PairText, reads_english, sentence_metric
 
 _RULES: dict[str, dict[str, str]] = {
     "official": {
         "refs": "pooled",
         "roles": "swapped",
         "order": "file",
-        "apart": "first",
+        "chars": "ascii",
+        "pairs": "tool",
         "idf": "predictions",
         "iou": "tool",
     },
@@ -57,7 +72,8 @@ _RULES: dict[str, dict[str, str]] = {
         "refs": "best",
         "roles": "proper",
         "order": "sorted",
-        "apart": "never",
+        "chars": "all",
+        "pairs": "best",
         "idf": "references",
         "iou": "exact",
     },
@@ -84,14 +100,17 @@ class Soda(Metric):
     protocols: ClassVar[Protocols] = {"paper": {"rules": "paper"}}
 
     # No default of its own, so that the variant is always printed: `soda` is read as soda(c) and prints as that.
-    variant: Literal["a", "b", "c", "d"] = option(None, "which cost and which sum; c unless said", positional=True)
+    variant: Literal["a", "b", "c", "d"] = option(None, "which cost and which sum; default: c", positional=True)
     rules: Literal["official", "paper"] = option("official", "what fills the options left open", positional=True)
     text: Spec = option(Spec("meteor"), "f, any sentence metric")
     tiou: tuple[float, ...] = option(_THRESHOLDS, "the thresholds of a")
     refs: Literal["pooled", "best", "mean"] | None = option(None, "several annotators as one, the best, or their mean")
     roles: Literal["swapped", "proper"] | None = option(None, "whether f is given the prediction as its reference")
-    order: Literal["file", "sorted"] | None = option(None, "of the references under refs=best")
-    apart: Literal["first", "never"] | None = option(None, "which captions may pair without overlap, in a and b")
+    order: Literal["file", "start", "sorted"] | None = option(
+        None, "by start alone, by start and end, or (references under refs=best) as in the file"
+    )
+    chars: Literal["ascii", "all"] | None = option(None, "whether characters outside ASCII count as blanks in f")
+    pairs: Literal["tool", "best"] | None = option(None, "of a and b: the tool's, or those of the best alignment")
     idf: Literal["predictions", "references"] | None = option(None, "where CIDEr as f takes its idf from")
     iou: Literal["tool", "exact"] | None = option(None, "with the published tool's constant, or exact")
 
@@ -124,10 +143,11 @@ class Soda(Metric):
         if self.variant == "a":
             fields["tiou"] = "+".join(map(str, self.tiou))
         if self.variant != "d":
-            fields |= self._f.signature(context.text) | {"roles": self._chosen("roles")}
-        fields |= {"refs": self._chosen("refs"), "order": self._order, "iou": self._chosen("iou")}
+            fields |= self._f.signature(context.text)
+            fields |= {"chars": "ascii" if self._f.plain else "all", "roles": self._chosen("roles")}
+        fields |= {"refs": self._chosen("refs"), "order": self._reference_order, "iou": self._chosen("iou")}
         if self.variant in "ab":
-            fields["apart"] = self._chosen("apart")
+            fields["pairs"] = self._chosen("pairs")
         return fields | context.policy
 
     def warnings(self, context: _Corpus) -> Sequence[Caution]:
@@ -137,14 +157,29 @@ class Soda(Metric):
         found = list(self._alignments(items, context))
         return describe(items, found, [self._used(scored) for scored in found])
 
+    @property
+    def reads_english(self) -> bool:
+        """Whether f cuts its texts as English."""
+        return self.variant != "d" and reads_english(self._f.metric)
+
+    @property
+    def blanks_foreign_characters(self) -> bool:
+        """Whether characters outside ASCII count as blanks."""
+        return self.variant != "d" and self._f.plain
+
     def _chosen(self, name: str) -> Any:
         """An option as it was written, or else as the rules have it."""
         return getattr(self, name) or _RULES[self.rules][name]
 
     @property
-    def _order(self) -> str:
+    def _reference_order(self) -> Order:
         """Only the published tool's multi-reference mode takes the references as they stand in the file."""
-        return self._chosen("order") if self._chosen("refs") == "best" else "sorted"
+        order: Order = self._chosen("order")
+        return "start" if order == "file" and self._chosen("refs") != "best" else order
+
+    @property
+    def _prediction_order(self) -> Order:
+        return "sorted" if self._reference_order == "sorted" else "start"
 
     @property
     def _f(self) -> PairText:
@@ -154,26 +189,32 @@ class Soda(Metric):
                 f"{self.name}: {metric} does not tell how well one sentence says what another says",
                 hint="give a metric that compares a caption with its references, such as meteor or bertscore",
             )
-        return PairText(metric, self._chosen("roles") == "swapped", self._chosen("idf"))
+        return PairText(metric, self._chosen("roles") == "swapped", self._chosen("idf"), self._is_plain(metric))
+
+    def _is_plain(self, metric: Metric) -> bool:
+        if self.chars is None and not reads_english(metric):
+            return False
+        return bool(self._chosen("chars") == "ascii")
 
     def _counted(self, items: Stories) -> Bools:
         return items.counted(_MISSING[self.rules])
 
     def _alignments(self, items: Stories, context: _Corpus) -> Iterator[ScoredAlignment]:
         """One alignment for each threshold."""
-        readings = items.readings(pooled=self._chosen("refs") == "pooled", in_time_order=self._order == "sorted")
+        readings = items.readings(pooled=self._chosen("refs") == "pooled", order=self._reference_order)
+        order = self._prediction_order
         ious = items.ious(self._chosen("iou") == "exact")
         if self.variant == "d":
-            alignment = align(items, readings, ious)
+            alignment = align(items, readings, ious, order=order)
             yield self._scored(items, alignment, ious, None, alignment.best)
         elif self.variant == "c":
             scores = self._f.table(items, context.text, ious)
-            alignment = align(items, readings, ious * scores)
+            alignment = align(items, readings, ious * scores, order=order)
             yield self._scored(items, alignment, ious, scores[alignment.cells], alignment.best)
         else:
             for threshold in self.tiou if self.variant == "a" else (0.0,):
                 costs = np.where(ious >= threshold, ious, 0.0)
-                alignment = align(items, readings, costs, pair_first=self._chosen("apart") == "first")
+                alignment = align(items, readings, costs, order=order, tool_pairs=self._chosen("pairs") == "tool")
                 text = self._f.of_pairs(items, alignment.cells, context.text, ious)
                 yield self._scored(items, alignment, ious, text, alignment.sum(text), threshold)
 
@@ -213,7 +254,7 @@ class Soda(Metric):
 
 def _annotator_weights(items: Stories, counted: Bools) -> Floats:
     """Weights that make the mean over videos the mean of one run per annotator, however many videos each has."""
-    readings = items.readings(pooled=False, in_time_order=False)
+    readings = items.readings(pooled=False, order="file")
     videos = np.bincount(readings.annotator[counted[readings.video]], minlength=items.annotators)
     runs = np.count_nonzero(videos)
     weights: Floats = counted.sum() / (max(runs, 1) * np.maximum(videos, 1))

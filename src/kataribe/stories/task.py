@@ -18,14 +18,17 @@ from kataribe.core.metric import Metric
 from kataribe.core.progress import Progress
 from kataribe.core.result import Result
 from kataribe.core.run import run
-from kataribe.core.signature import fingerprint
+from kataribe.core.signature import fingerprint_by_id
 from kataribe.core.types import Anchors, Story
 from kataribe.formats.stories import Source, read_stories
 from kataribe.formats.storytable import StoryTable
-from kataribe.stories.anchors import human_predictions, null_predictions
+from kataribe.stories.anchors import describe_rounds, null_predictions, rounds
 from kataribe.stories.describe import content
+from kataribe.stories.doubts import doubts
 from kataribe.stories.items import Missing, Stories
-from kataribe.stories.join import SegmentPolicy, join, odd_segments, refuse_repeated_references
+from kataribe.stories.join import SegmentPolicy, join, odd_segments, refuse_repeated_references, usable_durations
+from kataribe.stories.segments import Segments
+from kataribe.stories.soda import Soda
 
 DEFAULT_METRICS = ("soda(c)", "activitynet(2018)", "localisation")
 
@@ -53,19 +56,21 @@ def evaluate(
     """Score predicted stories against one annotator's or several annotators', from files or plain dictionaries.
 
     `refs` and `missing` override what the protocol has for each metric. With `anchors` every metric also says what
-    people and chance score on the same data.
+    people and chance score on the same data, and the system against the references that people are scored against.
     """
     _check("--refs", refs, REFS)
     _check("--missing", missing, MISSING)
     _check("--segments", segments, SEGMENTS)
-    defaults = {"refs": refs} if refs else {}
     sentence_hint = "soda(c, text={metric}), paragraph({metric}) or segments({metric}) do"
-    chosen = registry.parse_all(metrics, "stories", protocol=protocol, defaults=defaults, hint=sentence_hint)
-    predicted = read_stories(predictions)
-    told = [read_stories(source) for source in _sources(references)]
+    parsed = registry.parse_all(metrics, "stories", protocol=protocol, hint=sentence_hint)
+    chosen = {name: _with_refs(metric, refs) for name, metric in parsed.items()}
+    predicted, oddities = _read(predictions, "predicted", segments)
+    told = []
+    for source in _sources(references):
+        table, found = _read(source, "reference", segments)
+        told.append(table)
+        oddities += found
     refuse_repeated_references(told)
-    oddities = odd_segments(predicted, "predicted", segments)
-    oddities += [warning for table in told for warning in odd_segments(table, "reference", segments)]
     items, coverage, warnings = join(predicted, told, missing, seed)
     result = run(
         "stories",
@@ -73,7 +78,7 @@ def evaluate(
         items,
         coverage=coverage,
         fields={"hash": _fingerprint(items)},
-        warnings=[*warnings, *oddities],
+        warnings=[*warnings, *oddities, *doubts(predicted, told, items, chosen)],
         engine=engine,
         bootstrap=bootstrap,
         seed=seed,
@@ -83,8 +88,24 @@ def evaluate(
     in_some_score = np.any([metric.statistics.any(axis=1) for metric in result], axis=0)
     result = replace(result, coverage=replace(coverage, scored=int(in_some_score.sum())))
     if anchors:
-        result = _with_anchors(result, chosen, told, missing, engine, seed, progress)
+        result = _with_anchors(result, chosen, predicted, told, missing, engine, seed, progress)
     return replace(result, content=content(items, _durations([*told, predicted]))) if details else result
+
+
+def _read(source: Source, role: str, segments: SegmentPolicy) -> tuple[StoryTable, list[Caution]]:
+    table, found = usable_durations(read_stories(source), role)
+    return table, found + odd_segments(table, role, segments)
+
+
+def _with_refs(metric: Metric, refs: str | None) -> Metric:
+    """SODA with the annotators as the user wants them, where the metric does not say it itself.
+
+    Sentence metrics inside others have an option of the same name, for something else.
+    """
+    if refs is None or not isinstance(metric, Soda) or metric.refs is not None:
+        return metric
+    chosen: dict[str, Any] = {"refs": refs}
+    return replace(metric, **chosen)
 
 
 def _sources(references: Source | Sequence[Source]) -> list[Any]:
@@ -113,41 +134,56 @@ def _check(option: str, value: str | None, allowed: Iterable[str]) -> None:
 
 
 def _fingerprint(items: Stories) -> str:
+    """Of what the annotators told, whatever the order of the videos.
+
+    The order of a video's captions and of the annotators is in it: captions that start together keep that order.
+    """
     told = items.references
-    return fingerprint(
-        [*items.ids, told.segments.tobytes().hex(), items.annotator.tobytes().hex()]
-        + [items.pool.texts[place] for place in told.texts.tolist()]
-    )
+
+    def entry(row: int, video: str) -> tuple[str, ...]:
+        captions = slice(told.bounds[row], told.bounds[row + 1])
+        numbers = told.segments[captions].tobytes().hex(), items.annotator[captions].tobytes().hex()
+        return video, *numbers, *(items.pool.texts[text] for text in told.texts[captions].tolist())
+
+    return fingerprint_by_id(entry(row, video) for row, video in enumerate(items.ids))
 
 
 def _with_anchors(
     result: Result,
     metrics: Mapping[str, Metric],
+    predicted: StoryTable,
     references: Sequence[StoryTable],
     missing: Missing | None,
     engine: LocalEngine | None,
     seed: int,
     progress: Progress | None,
 ) -> Result:
-    def values(predictions: StoryTable, against: Sequence[StoryTable], policy: Missing | None) -> dict[str, float]:
-        items, coverage, _ = join(predictions, against, policy, seed)
-        scored = run("stories", metrics, items, coverage=coverage, fields={}, engine=engine, progress=progress)
-        return {metric.metric: metric.value for metric in scored}
+    # Only a captioner that was told the segments can be scored on given segments: people and chance cannot.
+    metrics = {name: metric for name, metric in metrics.items() if not isinstance(metric, Segments)}
+    if not metrics:
+        raise UsageError("segments(...) has no anchors: nobody told people the segments", hint="leave --anchors out")
 
-    # People are scored on the videos they told; that one annotator saw more videos is no fault of another.
-    people = [values(stories, others, "drop") for stories, others in human_predictions(references)]
-    chance = values(null_predictions(references, seed), references, missing)
+    def mean(scored: Sequence[tuple[StoryTable, Sequence[StoryTable]]]) -> dict[str, float]:
+        runs = []
+        for predictions, against in scored:
+            items, coverage, _ = join(predictions, against, missing, seed)
+            runs.append(run("stories", metrics, items, coverage=coverage, fields={}, engine=engine, progress=progress))
+        return {name: float(np.mean([found.metrics[name].value for found in runs])) for name in metrics}
+
+    turns = rounds(references, predicted.videos)
+    against: list[Sequence[StoryTable]] = [turn.references for turn in turns] or [references]
+    chance = null_predictions(references, seed)
+    people = mean([(turn.left_out, turn.references) for turn in turns]) if turns else None
+    null = mean([(chance, stories) for stories in against])
+    system = mean([(predicted, stories) for stories in against])
+    said = describe_rounds(len(references), len(turns))
     anchored = {
-        name: replace(
-            metric,
-            anchors=Anchors(
-                human=sum(scores[name] for scores in people) / len(people) if people else None, null=chance[name]
-            ),
-        )
+        name: replace(metric, anchors=Anchors(people[name] if people else None, null[name], system[name], said))
         for name, metric in result.metrics.items()
+        if name in metrics
     }
     warnings = result.warnings
-    if not people:
-        text = "one reference file says nothing about how well people agree: no human anchor"
+    if not turns:
+        text = "no video was told by two annotators, which says nothing about how well people agree: no human anchor"
         warnings += (Caution("no-human-anchor", text),)
-    return replace(result, metrics=anchored, warnings=warnings)
+    return replace(result, metrics={**result.metrics, **anchored}, warnings=warnings)

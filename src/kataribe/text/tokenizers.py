@@ -6,13 +6,15 @@ its dictionary's version - in the signature, because segmentation alone can doub
     ja-mecab   MeCab with UniDic (fugashi, unidic-lite)
     zh         jieba
     char       every character that is not white space
+    letters    runs of a to z, lower-cased: what the scorers of paragraph captioning keep of English
     none       the text is tokenized already: white space separates
 
-All but ptb leave case and punctuation as they are.
+All but ptb and letters leave case and punctuation as they are.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
@@ -99,6 +101,11 @@ def _char() -> Tokenizer:
     return Tokenizer("char", "char", _each(list))
 
 
+def _letters() -> Tokenizer:
+    run = re.compile("[a-zA-Z]+")
+    return Tokenizer("letters", "letters", _each(lambda text: [word.lower() for word in run.findall(text)]))
+
+
 def _none() -> Tokenizer:
     return Tokenizer("none", "none", _each(lambda text: [text]))
 
@@ -109,6 +116,7 @@ _MAKERS: dict[str, Callable[[], Tokenizer]] = {
     "ja-mecab": _mecab,
     "zh": _jieba,
     "char": _char,
+    "letters": _letters,
     "none": _none,
 }
 

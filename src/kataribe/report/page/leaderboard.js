@@ -38,6 +38,7 @@ function metricCard(metric) {
     element("h3", {}, metric.name, metric.lower ? element("small", {}, " lower is better") : null),
     dataTable(header, rows),
     intervalAxis(metric.name, standing),
+    ...againstWhat(standing),
     parts.length ? element("details", {}, element("summary", {}, "Parts"), partTable(parts, standing)) : null,
     element("details", {}, element("summary", {}, "Signature"),
       ...signatures.map((text) => element("code", {}, text))));
@@ -54,11 +55,22 @@ function partTable(parts, standing) {
   return dataTable(header, parts.map((part) => [part, ...standing.map(({ entry }) => score(entry.parts[part]))]));
 }
 
+// What chance, people and the rings on the axis were scored against; the dots are the scores, against all references.
+function againstWhat(standing) {
+  const anchored = standing.filter(({ entry }) => entry.anchors);
+  const said = new Set(anchored.map(({ entry }) => entry.anchors.against));
+  const rings = anchored.map(({ entry, system }) => `${data.systems[system].name} ${score(entry.anchors.system)}`);
+  return [...said].map((against) => element("p", { class: "note" },
+    `Rings are the systems scored as people are: ${rings.join(", ")}. Rings, null and human: against ${against}. `
+    + "normalised = (ring \u2212 null) / (human \u2212 null)."));
+}
+
 // One axis for scores, intervals and anchors: where the systems stand between chance (null) and people (human).
 function intervalAxis(name, standing) {
   const anchors = standing.find(({ entry }) => entry.anchors)?.entry.anchors;
   const marks = [["null", anchors?.null], ["human", anchors?.human]].filter(([, value]) => value != null);
-  const scores = standing.flatMap(({ entry }) => [entry.value, ...(entry.interval ?? [])]);
+  const scores = standing.flatMap(({ entry }) =>
+    [entry.value, ...(entry.interval ?? []), ...(entry.anchors ? [entry.anchors.system] : [])]);
   let [low, high] = extent([...scores, ...marks.map(([, value]) => value)]);
   const margin = (high - low) * 0.08 || 0.01;
   [low, high] = [Math.max(Math.min(0, low), low - margin), high + margin];
@@ -97,6 +109,10 @@ function intervalAxis(name, standing) {
     }
     svg.append(shape("circle", { class: `dot ${color}`, cx: x(entry.value), cy: y, r: 5 },
       shape("title", {}, `${data.systems[system].name}: ${score(entry.value)}`)));
+    if (entry.anchors) {
+      svg.append(shape("circle", { class: `dot hollow ${color}`, cx: x(entry.anchors.system), cy: y, r: 5 },
+        shape("title", {}, `${data.systems[system].name}, scored as people are: ${score(entry.anchors.system)}`)));
+    }
   });
   return svg;
 }
