@@ -34,7 +34,9 @@ def test_missing_videos_count_as_misses_unless_dropped() -> None:
     assert f1(part)["boundary_f1"].value == pytest.approx(4 / 5)
     assert "their boundaries count as misses" in f1(part).warnings[0]
     assert f1(part, missing="drop")["boundary_f1"].value == 1
-    assert "|missing:drop|data:1/2|" in f1(part, missing="drop")["boundary_f1"].signature
+    assert "|missing:drop(1)|data:1/2|" in f1(part, missing="drop")["boundary_f1"].signature
+    assert "|missing:zero(1)|data:2/2|" in f1(part)["boundary_f1"].signature
+    assert "|missing:zero|" in f1(PREDICTED)["boundary_f1"].signature
     with pytest.raises(JoinError, match="no prediction for 1 of 2"):
         f1(part, missing="error")
 
@@ -47,6 +49,7 @@ def test_inconsistent_videos_are_skipped_as_published() -> None:
     result = f1(PREDICTED, truth)
     assert result.coverage.scored == 1
     assert "agree less than 0.3" in result.warnings[0]
+    assert f1({"a": PREDICTED["a"]}, truth).coverage.missing == 0, "nobody misses a prediction for a skipped video"
     assert f1(PREDICTED, truth, min_consistency=0).coverage.scored == 2
 
 
@@ -55,8 +58,9 @@ def test_inconsistent_videos_are_skipped_as_published() -> None:
     [
         ({"boundaries": [2.0], "fps": 30}, "the prediction says 30, the ground truth 10"),
         ({"boundaries": [2.0], "duration": 15}, "the prediction says 15 s, the ground truth 10 s"),
+        ({"boundaries": [2.0], "duration": 10_000}, "is it in milliseconds?"),
+        ({"boundaries": [2.0], "duration": 100}, "is it in frames?"),
         ({"probabilities": [0.5] * 7}, "there are 7 for a video of 100 frames"),
-        ([50.0], "--unit frames"),
     ],
 )
 def test_what_does_not_fit_the_video_is_one_line(prediction, says: str) -> None:
@@ -121,10 +125,10 @@ def test_errors_are_zero_for_a_perfect_prediction_and_grow(metric: str) -> None:
 
 
 def test_pk_and_window_diff_by_hand() -> None:
-    """Four frames, a boundary before frame 2 against none: k = 1, so that one probe of three is wrong."""
-    truth = {"a": {"duration": 4.0, "fps": 1.0, "annotators": [[2.0]]}}
+    """Eight frames, a boundary before frame 4 against none: k = 2, so that two probes of six are wrong."""
+    truth = {"a": {"duration": 8.0, "fps": 1.0, "annotators": [[4.0]]}}
     for metric in ("pk", "window_diff"):
-        assert kataribe.evaluate("boundaries", {"a": []}, truth, [metric])[metric].value == pytest.approx(1 / 3)
+        assert kataribe.evaluate("boundaries", {"a": []}, truth, [metric])[metric].value == pytest.approx(2 / 6)
 
 
 @pytest.fixture

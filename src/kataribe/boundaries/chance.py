@@ -116,7 +116,7 @@ class ChanceF1(Metric):
 
     def _null(self, entries: Entries, videos: Videos, draw: int) -> Entries:
         if self.null == "reassigned":
-            return reassigned(entries, videos, _lenders(len(videos), videos.seed, draw))
+            return reassigned(entries, videos, _lenders(videos, draw))
         counts = entries.lists.counts
         if self.null == "uniform":
             lists = uniform_lists(videos.durations[entries.video], counts)
@@ -166,9 +166,10 @@ class _Lift:
         return self.f1 - self.null
 
 
-def _lenders(videos: int, seed: int, draw: int) -> Int64s:
-    """For each video another one: neighbours in a random round."""
-    order = np.random.default_rng([seed, draw]).permutation(videos)
-    lenders = np.empty(videos, dtype=np.int64)
+def _lenders(videos: Videos, draw: int) -> Int64s:
+    """For each video another one: neighbours in a random round, whatever the order of the file."""
+    by_id = np.array(sorted(range(len(videos)), key=videos.ids.__getitem__))
+    order = by_id[np.random.default_rng([videos.seed, draw]).permutation(len(videos))]
+    lenders = np.empty(len(videos), dtype=np.int64)
     lenders[order] = np.roll(order, 1)
     return lenders

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -14,11 +14,12 @@ from kataribe.core import registry
 from kataribe.core.caution import Caution
 from kataribe.core.engine import LocalEngine
 from kataribe.core.errors import UsageError, shorten
+from kataribe.core.join import missing_field
 from kataribe.core.metric import Metric
 from kataribe.core.progress import Progress
 from kataribe.core.result import Result
 from kataribe.core.run import run
-from kataribe.core.signature import fingerprint
+from kataribe.core.signature import fingerprint_by_id
 from kataribe.formats.boundaries import Source, Unit, read_predictions, read_truth
 
 DEFAULT_METRICS = ("boundary_f1", "boundary_f1(confident)", "chance_f1", "boundary_ap", "frame_ap", "informedness")
@@ -64,9 +65,9 @@ def evaluate(
         warnings += unfit
     fields |= {
         "floorseed": str(seed),
-        "missing": missing,
+        "missing": missing_field(missing, coverage.missing),
         "data": f"{coverage.scored}/{coverage.references}",
-        "hash": fingerprint(_spelled(videos)),
+        "hash": _fingerprint(videos, fields["consistency"] == "stored"),
     }
     result = run(
         "boundaries",
@@ -99,10 +100,14 @@ def _fit(metrics: Mapping[str, Metric], videos: Videos) -> tuple[dict[str, Metri
     return {name: metric for name, metric in metrics.items() if metric.name not in reasons}, warnings
 
 
-def _spelled(videos: Videos) -> Iterator[str]:
-    """What tells one ground truth from another."""
-    for id, duration in zip(videos.ids, videos.durations.tolist(), strict=True):
-        yield id
-        yield repr(duration)
-    for times in videos.truth:
-        yield repr(times.tolist())
+def _fingerprint(videos: Videos, is_stored: bool) -> str:
+    """What tells one ground truth from another: everything in it that can move a number."""
+    entries = []
+    consistency, annotators = videos.consistency.tolist(), [repr(times.tolist()) for times in videos.truth]
+    for row, id in enumerate(videos.ids):
+        mine = slice(videos.raters[row], videos.raters[row + 1])
+        # Consistency that was recomputed follows from the boundaries.
+        stored = map(repr, consistency[mine]) if is_stored else ()
+        shape = (videos.durations[row], videos.fps[row], videos.frames[row])
+        entries.append((id, *(str(value) for value in shape), *annotators[mine], *stored))
+    return fingerprint_by_id(entries)
