@@ -56,8 +56,8 @@ def test_a_clean_file_raises_no_doubt_in_either_unit(truth: dict, predictions: d
     ("change", "options", "expected"),
     [
         (lambda time: round(time * FPS), {}, "frames-as-seconds"),
-        (lambda time: round(time * 1000), {}, "milliseconds"),
-        (lambda time: time / 12.0, {}, "fractions"),
+        (lambda time: round(time * 1000), {}, "milliseconds-as-seconds"),
+        (lambda time: time / 12.0, {}, "fractions-as-seconds"),
         (lambda time: time, {"unit": "frames"}, "seconds-as-frames"),
     ],
 )
@@ -89,7 +89,7 @@ def test_true_boundaries_as_fractions_are_doubted(truth: dict, predictions: dict
         id: {**video, "annotators": [[time / 12.0 for time in times] for times in video["annotators"]]}
         for id, video in truth.items()
     }
-    assert "fractions" in said(predictions, fractions)
+    assert "fractions-as-seconds" in said(predictions, fractions)
 
 
 def test_few_boundaries_show_no_pattern(truth: dict) -> None:

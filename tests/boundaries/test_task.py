@@ -113,6 +113,22 @@ def test_the_seed_moves_the_floor_and_nothing_else() -> None:
     assert "|floorseed:2|" in other.signature
 
 
+def test_the_paper_is_strict_at_the_edge_and_draws_random_a_hundred_times() -> None:
+    metrics = ["boundary_f1", "informedness", "pk", "boundary_deviation"]
+    edge = {"a": [2.5, 5.5], "b": [3.0]}
+    truth = {id: video | {"annotators": video["annotators"][:1] * 2} for id, video in TRUTH.items()}
+    official, paper = (
+        kataribe.evaluate("boundaries", edge, truth, metrics, protocol=name) for name in ("official", "paper")
+    )
+    assert (official["boundary_f1"].value, paper["boundary_f1"].value) == (1, 0)
+    assert "|match:optimal|avg:micro|edge:open|trials:100|" in paper["boundary_f1"].signature
+    for metric in metrics:
+        assert "|trials:20|" in official[metric].signature
+        assert "|trials:100|" in paper[metric].signature
+    chance = kataribe.evaluate("boundaries", edge, truth, ["chance_f1"], protocol="paper")["chance_f1"]
+    assert "|match:optimal|edge:open|" in chance.signature
+
+
 @pytest.mark.parametrize("metric", ["boundary_deviation", "pk", "window_diff"])
 def test_errors_are_zero_for_a_perfect_prediction_and_grow(metric: str) -> None:
     truth = {"a": {"duration": 10.0, "fps": 10.0, "annotators": [[2.0, 5.0]]}}
@@ -149,7 +165,7 @@ def test_the_command_prints_people_and_floors_beside_every_score(files, capsys, 
     assert not left.value.code
     for name in ("boundary_f1", "boundary_f1(confident)", "boundary_ap", "frame_ap", "informedness"):
         assert {"human", "uniform", "random"} <= set(answer["metrics"][name]["parts"])
-    assert answer["metrics"]["chance_f1"]["parts"].keys() == {"f1", "null", "human_f1", "human_null"}
+    assert answer["metrics"]["chance_f1"]["parts"].keys() == {"system", "null", "human", "human_null"}
     assert Result.from_json(target.read_text())["boundary_f1"].items["a"].value == 1
 
 
@@ -169,3 +185,46 @@ def test_bad_calls_cost_one_line(files, capsys, arguments: list[str], says: str)
     out, err = capsys.readouterr()
     assert (left.value.code, out, err.count("\n")) == (2, "", 1)
     assert says in err
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "says"),
+    [
+        ("p.json", "", "is empty"),
+        ("p.jsonl", "", "holds no predictions"),
+        ("p.csv", "", "holds no predictions"),
+        ("p.csv", "id,time\n", "holds no predictions"),
+        ("p.csv", "video,start\na,1\n", "has no column for a time"),
+        ("p.json", '{"nobody": [1.0]}', "no prediction has the id of a reference"),
+        ("p.json", '{"a": [NaN]}', "id 'a': boundaries: holds nan"),
+        ("p.csv", "id,time\na,nan\n", "id 'a': line 2: time: holds nan"),
+        ("p.json", '{"a": [[1, 2, 3]]}', "not [time, score]"),
+        ("p.json", '{"a": "1.0 2.0"}', "is not a list"),
+        ("p.json", '[1.0, 2.0]', "is not an object with an id"),
+        ("p.json", '{"a": [1.0', "is not JSON"),
+        ("p.npz", "PK", "is not an npz file"),
+        ("p.pkl", "x", "pickle"),
+    ],
+)  # fmt: skip
+def test_a_bad_file_costs_one_line_and_no_score(
+    files, tmp_path: Path, capsys, name: str, content: str, says: str
+) -> None:
+    (tmp_path / name).write_text(content)
+    with pytest.raises(SystemExit) as left:
+        main(["score", "boundaries", str(tmp_path / name), "-r", files[1]])
+    out, err = capsys.readouterr()
+    assert (left.value.code, out, err.count("\n")) == (2, "", 1), err
+    assert says in err
+
+
+def test_a_thousand_boundaries_in_any_order_and_ids_of_any_alphabet_are_scored(tmp_path: Path) -> None:
+    truth = {id: TRUTH["a"] | {"duration": 10.0} for id in ("動画 1", "été|a\n", "🎬")}
+    many = [float(time) for time in np.linspace(10, 0, 1000)]
+    (tmp_path / "p.json").write_text(json.dumps(dict.fromkeys(truth, many), ensure_ascii=False), encoding="utf-8")
+    metrics = ["boundary_f1", "boundary_ap", "frame_ap", "informedness", "pk", "chance_f1"]
+    result = kataribe.evaluate("boundaries", tmp_path / "p.json", truth, metrics, details=True)
+    assert result.coverage.scored == 3
+    assert result["boundary_f1"].parts["recall"] == 1
+    assert set(result["boundary_f1"].items) == set(truth)
+    assert Result.from_json(result.to_json())["boundary_f1"].value == result["boundary_f1"].value
+    assert f1(dict.fromkeys(truth, many[::-1]), truth)["boundary_f1"].value == result["boundary_f1"].value

@@ -36,7 +36,7 @@ def doubts_about_truth(truth: Mapping[str, AnnotatedVideo]) -> list[Caution]:
     durations = np.array([video.duration for video, _ in marked])
     if _are_fractions(times, durations):
         text = f"all true boundaries {_BETWEEN_0_AND_1}: are they fractions of the video? multiply them by its duration"
-        return [Caution("fractions", text)]
+        return [Caution("fractions-as-seconds", text)]
     reach = float(np.max(times / durations))
     if reach > _FIRST_PART:
         return []
@@ -73,7 +73,7 @@ def _doubts_about_frames(times: Floats, durations: Floats, fps: Floats) -> list[
 def _doubts_about_seconds(times: Floats, durations: Floats, fps: Floats) -> list[Caution]:
     if _are_fractions(times, durations):
         text = f"all predicted times {_BETWEEN_0_AND_1}: are they fractions of the video? multiply them by its duration"
-        return [Caution("fractions", text)]
+        return [Caution("fractions-as-seconds", text)]
     reach = float(np.max(times / durations))
     if 0 < reach <= _FIRST_PART:
         text = f"all predictions lie in the first {_percent(reach)} of their videos: is the duration in"
@@ -86,7 +86,7 @@ def _doubts_about_seconds(times: Floats, durations: Floats, fps: Floats) -> list
         return [Caution("frames-as-seconds", text)]
     if _nearly_all(times <= 1.01 * durations * 1000):
         text = "most predicted times lie outside their videos: are they milliseconds? divide them by 1,000"
-        return [Caution("milliseconds", text)]
+        return [Caution("milliseconds-as-seconds", text)]
     return []
 
 

@@ -23,7 +23,7 @@ import numpy as np
 
 from kataribe.boundaries.comparison import Comparison, f1, ratio
 from kataribe.boundaries.items import Videos
-from kataribe.boundaries.panel import PanelMetric
+from kataribe.boundaries.panel import PAPER_TRIALS, PanelMetric
 from kataribe.boundaries.tolerance import Distance
 from kataribe.core.metric import Measured, Protocols, option
 from kataribe.core.types import Floats
@@ -38,7 +38,7 @@ class BoundaryF1(PanelMetric):
     name: ClassVar[str] = "boundary_f1"
     title: ClassVar[str] = "Boundary F1"
     counts: ClassVar[tuple[str, ...]] = COUNTS
-    protocols: ClassVar[Protocols] = {"paper": {"matching": "optimal"}}
+    protocols: ClassVar[Protocols] = {"paper": {"matching": "optimal", "edge": "open", "trials": PAPER_TRIALS}}
 
     matching: Matching = option("official", "as the published tool matches, or the most matches possible")
     average: Literal["micro", "macro"] = option("micro", "one F1 of all counts, or the mean of the videos' F1")

@@ -20,7 +20,8 @@ from kataribe.core.progress import Progress
 from kataribe.core.result import Result
 from kataribe.core.run import run
 from kataribe.core.signature import fingerprint_by_id
-from kataribe.formats.boundaries import Source, Unit, read_predictions, read_truth
+from kataribe.formats.boundaries import Source, Unit, read_predictions
+from kataribe.formats.several_truths import read_truths
 
 DEFAULT_METRICS = ("boundary_f1", "boundary_f1(confident)", "chance_f1", "boundary_ap", "frame_ap", "informedness")
 _COUNT_FRAMES = ("frame_ap", "informedness")
@@ -29,7 +30,7 @@ MIN_CONSISTENCY = 0.3
 
 def evaluate(
     predictions: Source,
-    references: Source,
+    references: Source | Sequence[Source],
     metrics: Sequence[str | Metric] | None = None,
     *,
     protocol: str = "official",
@@ -44,6 +45,8 @@ def evaluate(
 ) -> Result:
     """Score predicted boundaries against annotators, from files or plain dictionaries.
 
+    Several references are joined: a video that is in more than one has the annotators of all.
+
     >>> truth = {"v": {"duration": 10.0, "annotators": [[2.0, 5.0, 8.0]]}}
     >>> result = evaluate({"v": [2.1, 4.0, 7.8, 8.3]}, truth, ["boundary_f1"])
     >>> round(result["boundary_f1"].value, 4)
@@ -53,13 +56,12 @@ def evaluate(
     chosen = registry.parse_all(names, "boundaries", protocol=protocol)
     if missing not in MISSING:
         raise UsageError(f"no policy is called {shorten(missing)!r}", hint=f"--missing {', '.join(MISSING)}")
-    if unit not in ("seconds", "frames"):
-        raise UsageError(f"no unit is called {shorten(unit)!r}", hint="--unit seconds or frames")
+    check_unit(unit)
     if seed < 0:
         raise UsageError(f"--seed {seed}: cannot be negative")
-    truth = read_truth(references)
+    truth, about_truth = read_truths(references)
     videos, coverage, fields, warnings = join(read_predictions(predictions), truth, missing, unit, min_consistency)
-    videos = replace(videos, seed=seed)
+    videos, warnings = replace(videos, seed=seed), [*warnings, *about_truth]
     if metrics is None:
         chosen, unfit = _fit(chosen, videos)
         warnings += unfit
@@ -82,7 +84,12 @@ def evaluate(
         details=details,
         progress=progress,
     )
-    return replace(result, curves=curves(videos)) if details else result
+    return replace(result, curves=curves(videos, protocol)) if details else result
+
+
+def check_unit(unit: str) -> None:
+    if unit not in ("seconds", "frames"):
+        raise UsageError(f"no unit is called {shorten(unit)!r}", hint="--unit seconds or frames")
 
 
 def _fit(metrics: Mapping[str, Metric], videos: Videos) -> tuple[dict[str, Metric], list[Caution]]:
