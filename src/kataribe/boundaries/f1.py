@@ -38,6 +38,7 @@ class BoundaryF1(PanelMetric):
     name: ClassVar[str] = "boundary_f1"
     title: ClassVar[str] = "Boundary F1"
     counts: ClassVar[tuple[str, ...]] = COUNTS
+    shows_comparable: ClassVar[bool] = True
     protocols: ClassVar[Protocols] = {"paper": {"matching": "optimal", "edge": "open", "trials": PAPER_TRIALS}}
 
     matching: Matching = option("official", "as the published tool matches, or the most matches possible")

@@ -2,7 +2,7 @@
 
 For every player, tolerance and video there is a row of counts that add up; the formula is written once for all of
 them. The system's value is the score; the others' values are its parts `human`, `uniform` and `random`. Under `max` the
-system chooses among all annotators and people among one fewer, which flatters the system: its part `comparable` is the
+system chooses among all annotators and people among one fewer, which flatters the system: the part `comparable` is the
 system against the sets that people are compared with, the number to hold beside `human`.
 """
 
@@ -33,6 +33,8 @@ class PanelMetric(Metric):
     task: ClassVar[str] = "boundaries"
     counts: ClassVar[tuple[str, ...]]
     protocols: ClassVar[Protocols] = {"paper": {"trials": PAPER_TRIALS}}
+    # Whether annotator `max` also shows the system against the annotators that people are compared with.
+    shows_comparable: ClassVar[bool] = False
 
     annotator: Annotator = option("max", "the annotator who counts", positional=True)
     tolerance: Tolerance = option(
@@ -48,7 +50,7 @@ class PanelMetric(Metric):
     def players(self) -> tuple[str, ...]:
         """Whose rows there are, the system's first."""
         system, *others = PLAYERS
-        return (system, "comparable", *others) if self.annotator == "max" else PLAYERS
+        return (system, "comparable", *others) if self.shows_comparable and self.annotator == "max" else PLAYERS
 
     @property
     def columns(self) -> tuple[str, ...]:  # type: ignore[override] # they depend on the tolerances

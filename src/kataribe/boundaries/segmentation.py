@@ -23,6 +23,7 @@ class ProbeMetric(PanelMetric):
     # The column of the native table with the probes that the metric calls wrong.
     wrong: ClassVar[int]
     lower_is_better: ClassVar[bool] = True
+    shows_comparable: ClassVar[bool] = True
 
     annotator: Annotator = option("mean", "the annotator who counts", positional=True)
 
