@@ -65,9 +65,9 @@ def test_prevalence_and_the_bias_of_every_player_are_histograms(truth: dict) -> 
 def test_random_is_drawn_as_often_as_the_audit_says(truth: dict) -> None:
     assert audit(truth, most=1).to_dict()["trials"] == {"counts": 20, "rankings": 1, "chance": 5}
     paper = audit(truth, most=1, protocol="paper")
-    assert paper.to_dict()["trials"] == {"counts": 100, "rankings": 100, "chance": 100}
+    assert paper.to_dict()["trials"] == {"counts": 100, "rankings": 100, "chance": 25}
     assert "protocol paper" in boundary_audit.table(paper)
-    assert "100 draws of random (average precision 100, chance_f1 100)" in boundary_audit.table(paper)
+    assert "100 draws of random (average precision 100, chance_f1 25)" in boundary_audit.table(paper)
     few = audit(truth, most=1, protocol="paper", trials=3)
     assert few.trials.rankings == 3
     assert few.of("random")[0].measures["frame_ap"] != paper.of("random")[0].measures["frame_ap"]

@@ -56,7 +56,7 @@ class Trials:
     """Draws of Random: of what is counted, of average precision, and of chance_f1, which draws nulls for each.
 
     >>> Trials.under("official", None), Trials.under("paper", None)
-    (Trials(counts=20, rankings=1, chance=5), Trials(counts=100, rankings=100, chance=100))
+    (Trials(counts=20, rankings=1, chance=5), Trials(counts=100, rankings=100, chance=25))
     """
 
     counts: int
@@ -65,12 +65,10 @@ class Trials:
 
     @classmethod
     def under(cls, protocol: str, trials: int | None) -> Trials:
-        """The paper draws everything equally often. Otherwise what costs the most and hardly varies is drawn less."""
-        if protocol == "paper":
-            draws = PAPER_TRIALS if trials is None else trials
-            return cls(draws, draws, draws)
-        draws = 20 if trials is None else trials
-        return cls(draws, 1, max(1, draws // 4))
+        """The paper draws all of its measures equally often. Otherwise rankings, which hardly vary, are drawn once."""
+        usual = PAPER_TRIALS if protocol == "paper" else 20
+        draws = usual if trials is None else trials
+        return cls(draws, draws if protocol == "paper" else 1, max(1, draws // 4))
 
 
 @dataclass(frozen=True)

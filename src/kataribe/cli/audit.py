@@ -83,7 +83,7 @@ def boundaries(
     ] = None,
     most: Annotated[int, typer.Option(help="The largest number of boundaries per video.")] = 15,
     protocol: Annotated[
-        str, typer.Option(help="official: as the published tool matches; paper: strict tolerance, 100 draws of all.")
+        str, typer.Option(help="official: as the published tool matches; paper: strict tolerance, 100 draws of Random.")
     ] = "official",
     trials: Annotated[int | None, typer.Option(help="Draws of Random; default: 20, paper: 100.")] = None,
     tolerance: Annotated[str, typer.Option(help="0.05 of the duration, or 0.5s.")] = "0.05",
