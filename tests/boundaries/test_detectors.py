@@ -20,8 +20,7 @@ from kataribe.boundaries.detectors.detector import Detection, Detector, detect
 from kataribe.boundaries.detectors.pa import Predictability
 from kataribe.boundaries.detectors.pc import PairwiseClassifier, PairwiseModel
 from kataribe.boundaries.detectors.training import sample, train
-from kataribe.boundaries.detectors.video import pictures
-from kataribe.boundaries.detectors.video import Timeline
+from kataribe.boundaries.detectors.video import Timeline, pictures
 from kataribe.boundaries.detectors.window import Sampler
 from kataribe.cli.main import main
 from kataribe.core.errors import InputError, JoinError, UsageError
