@@ -80,8 +80,18 @@ def test_durations_in_another_unit_are_doubted(truth: dict, predictions: dict, f
     longer = {id: {**video, "duration": video["duration"] * factor} for id, video in truth.items()}
     result = kataribe.evaluate("boundaries", predictions, longer, ["boundary_f1"])
     doubts = [warning for warning in result.warnings if warning.id == "duration-unit"]
-    assert doubts
-    assert all(f"in {unit}?" in warning for warning in doubts)
+    assert len(doubts) == 1
+    assert f"are the durations in {unit}?" in doubts[0]
+
+
+def test_a_whole_ground_truth_in_another_unit_is_doubted(truth: dict, predictions: dict) -> None:
+    in_ms = {
+        id: {"duration": 12_000.0, "annotators": [[time * 1000 for time in times] for times in video["annotators"]]}
+        for id, video in truth.items()
+    }
+    result = kataribe.evaluate("boundaries", predictions, in_ms, ["boundary_f1"])
+    assert [warning.id for warning in result.warnings] == ["duration-unit"]
+    assert "is the ground truth in milliseconds?" in result.warnings[0]
 
 
 def test_true_boundaries_as_fractions_are_doubted(truth: dict, predictions: dict) -> None:

@@ -76,8 +76,9 @@ def _doubts_about_seconds(times: Floats, durations: Floats, fps: Floats) -> list
         return [Caution("fractions-as-seconds", text)]
     reach = float(np.max(times / durations))
     if 0 < reach <= _FIRST_PART:
-        text = f"all predictions lie in the first {_percent(reach)} of their videos: is the duration in"
-        return [Caution("duration-unit", f"{text} {_likely_unit_of_duration(reach)}?")]
+        unit = _likely_unit_of_duration(reach)
+        text = f"all predictions lie in the first {_percent(reach)} of their videos: is the ground truth in {unit}?"
+        return [Caution("duration-unit", f"{text} both must be in seconds")]
     if np.mean(times > durations) <= 0.5:
         return []
     # No video has more than 120 frames a second.

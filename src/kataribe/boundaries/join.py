@@ -67,11 +67,13 @@ def join(
     ]
     videos = _columns([truth[id] for id in kept], found, is_stored)
     empty = [entry.video for entry in found if entry.video in known and not entry.times]
+    about_truth = doubts_about_truth(truth)
     warnings += [
         *_emptied(empty, found),
         *_skipped(doubtful, min_consistency),
-        *doubts_about_truth(truth),
-        *doubts_about_predictions(known, truth, unit),
+        *about_truth,
+        # Times cannot be judged by durations that are themselves in doubt.
+        *([] if about_truth else doubts_about_predictions(known, truth, unit)),
         *doubts_about_origin(videos),
         *confidence.caution(rules.scores, "confidences"),
         *confidence.caution(rules.curves, "probabilities of frames"),
