@@ -101,8 +101,8 @@ def _published_loop(truth: Truth, predictions: Predictions, repeats: int) -> tup
                     if distances[row, nearest] <= 0.05 * duration:
                         matched += 1
                         distances[:, nearest] = np.inf
-                size = len(marks) + len(found)
-                score = 2 * matched / size if size else 1.0
+                recall, precision = matched / len(marks) if marks else 1.0, matched / len(found)
+                score = 2 * recall * precision / (recall + precision) if matched else 0.0
                 if score > best[0]:
                     best = (score, matched, len(marks))
             hits, predicted, true = hits + best[1], predicted + len(found), true + best[2]

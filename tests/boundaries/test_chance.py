@@ -9,13 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import kataribe
 from kataribe.boundaries.chance import ChanceF1
+from kataribe.boundaries.f1 import BoundaryF1
 from kataribe.boundaries.informedness import Informedness, window_rates
-from kataribe.boundaries.players import once, uniform_lists
+from kataribe.boundaries.players import Entries, once, uniform_lists
 from kataribe.boundaries.tolerance import Tolerance
 from kataribe.core.errors import InputError
 
-from .corpora import random_corpus, videos_of
+from .corpora import random_corpus, truth_of, videos_of
 
 
 @settings(deadline=None)
@@ -99,3 +101,51 @@ def test_the_null_depends_on_the_seed_alone() -> None:
     tables = [metric.prepare(replace(videos, seed=seed)) for seed in (1, 1, 2)]
     values = [metric.reduce(table).value for table in tables]
     assert values[0] == values[1] != values[2]
+
+
+def test_system_null_and_people_are_compared_with_the_same_annotators() -> None:
+    """A system that is one of the people scores what people score, however many annotators they choose among.
+
+    Against all annotators, itself among them, it would be perfect.
+    """
+    _, annotators = corpus()
+    videos = videos_of({id: lists[0] for id, lists in annotators.items()}, annotators)
+    copy = once(videos.predictions)
+    assert BoundaryF1("max").score_of(copy, videos).value == 1
+    metric = ChanceF1("max")
+    parts = metric.reduce(metric.prepare(videos)).parts
+    by_hand = [
+        BoundaryF1("max").score_of(
+            Entries(videos.predictions, np.arange(len(videos)), videos.raters[:-1] + place), videos
+        )
+        for place in range(2)
+    ]
+    assert parts["system"] < 1
+    assert min(score.value for score in by_hand) < parts["system"]
+    alone = {id: lists[:2] for id, lists in annotators.items()}
+    pairs = videos_of({id: lists[0] for id, lists in alone.items()}, alone)
+    counted = metric.reduce(metric.prepare(pairs)).parts
+    assert counted["human"] < counted["system"] < 1, "half of its comparisons are with itself"
+
+
+def test_videos_with_one_annotator_say_nothing_about_people_and_nothing_about_the_system() -> None:
+    _, annotators = corpus()
+    predictions = {id: lists[0] for id, lists in annotators.items()}
+    metric = ChanceF1("max")
+    more = videos_of(predictions | {"alone": [1.0, 9.0]}, annotators | {"alone": [[5.0]]})
+    fewer = videos_of(predictions, annotators)
+    with_it, without_it = (metric.reduce(metric.prepare(videos)).parts for videos in (more, fewer))
+    assert with_it["system"] == without_it["system"]
+    assert with_it["human"] == without_it["human"]
+
+
+def test_the_system_beside_people_meets_as_many_annotators_as_they_do() -> None:
+    """Under max the score itself may choose among one more; `comparable` may not."""
+    predictions, annotators = corpus()
+    result = kataribe.evaluate("boundaries", predictions, truth_of(annotators), ["boundary_f1", "chance_f1"])
+    parts = result["boundary_f1"].parts
+    assert parts["comparable"] < result["boundary_f1"].value
+    assert parts["comparable"] == pytest.approx(result["chance_f1"].parts["system"])
+    assert parts["human"] == pytest.approx(result["chance_f1"].parts["human"])
+    mean = kataribe.evaluate("boundaries", predictions, truth_of(annotators), ["boundary_f1(mean)"])
+    assert "comparable" not in mean["boundary_f1(mean)"].parts

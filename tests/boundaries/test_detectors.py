@@ -20,7 +20,7 @@ from kataribe.boundaries.detectors.detector import Detection, Detector, detect
 from kataribe.boundaries.detectors.pa import Predictability
 from kataribe.boundaries.detectors.pc import PairwiseClassifier, PairwiseModel
 from kataribe.boundaries.detectors.training import sample, train
-from kataribe.boundaries.detectors.video import pictures
+from kataribe.boundaries.detectors.video import Timeline, pictures
 from kataribe.boundaries.detectors.window import Sampler
 from kataribe.cli.main import main
 from kataribe.core.errors import InputError, JoinError, UsageError
@@ -162,6 +162,12 @@ def test_pc_finds_isolated_cuts(clip: Path, model: PairwiseModel) -> None:
     found = run(clip, PairwiseClassifier(Sampler(HistogramBackbone()), model.network)).boundaries
     assert len(found.times) == 3
     assert found.times == pytest.approx(CUTS, abs=0.25)
+
+
+def test_bells_of_blind_boundaries_add_up_and_are_not_cut() -> None:
+    """Equation (11) is a sum: twenty boundaries in forty frames stand close."""
+    curve = Blind("uniform", 20).find(Timeline.of([frame / 25 for frame in range(40)])).curve
+    assert curve.max() > 2
 
 
 def test_trained_and_untrained_detectors_beat_guessing_on_unseen_clips(corpus: Corpus, model: PairwiseModel) -> None:

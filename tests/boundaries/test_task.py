@@ -34,7 +34,9 @@ def test_missing_videos_count_as_misses_unless_dropped() -> None:
     assert f1(part)["boundary_f1"].value == pytest.approx(4 / 5)
     assert "their boundaries count as misses" in f1(part).warnings[0]
     assert f1(part, missing="drop")["boundary_f1"].value == 1
-    assert "|missing:drop|data:1/2|" in f1(part, missing="drop")["boundary_f1"].signature
+    assert "|missing:drop(1)|data:1/2|" in f1(part, missing="drop")["boundary_f1"].signature
+    assert "|missing:zero(1)|data:2/2|" in f1(part)["boundary_f1"].signature
+    assert "|missing:zero|" in f1(PREDICTED)["boundary_f1"].signature
     with pytest.raises(JoinError, match="no prediction for 1 of 2"):
         f1(part, missing="error")
 
@@ -47,6 +49,7 @@ def test_inconsistent_videos_are_skipped_as_published() -> None:
     result = f1(PREDICTED, truth)
     assert result.coverage.scored == 1
     assert "agree less than 0.3" in result.warnings[0]
+    assert f1({"a": PREDICTED["a"]}, truth).coverage.missing == 0, "nobody misses a prediction for a skipped video"
     assert f1(PREDICTED, truth, min_consistency=0).coverage.scored == 2
 
 
@@ -55,8 +58,9 @@ def test_inconsistent_videos_are_skipped_as_published() -> None:
     [
         ({"boundaries": [2.0], "fps": 30}, "the prediction says 30, the ground truth 10"),
         ({"boundaries": [2.0], "duration": 15}, "the prediction says 15 s, the ground truth 10 s"),
+        ({"boundaries": [2.0], "duration": 10_000}, "is it in milliseconds?"),
+        ({"boundaries": [2.0], "duration": 100}, "is it in frames?"),
         ({"probabilities": [0.5] * 7}, "there are 7 for a video of 100 frames"),
-        ([50.0], "--unit frames"),
     ],
 )
 def test_what_does_not_fit_the_video_is_one_line(prediction, says: str) -> None:
@@ -109,6 +113,22 @@ def test_the_seed_moves_the_floor_and_nothing_else() -> None:
     assert "|floorseed:2|" in other.signature
 
 
+def test_the_paper_is_strict_at_the_edge_and_draws_random_a_hundred_times() -> None:
+    metrics = ["boundary_f1", "informedness", "pk", "boundary_deviation"]
+    edge = {"a": [2.5, 5.5], "b": [3.0]}
+    truth = {id: video | {"annotators": video["annotators"][:1] * 2} for id, video in TRUTH.items()}
+    official, paper = (
+        kataribe.evaluate("boundaries", edge, truth, metrics, protocol=name) for name in ("official", "paper")
+    )
+    assert (official["boundary_f1"].value, paper["boundary_f1"].value) == (1, 0)
+    assert "|match:optimal|avg:micro|edge:open|trials:100|" in paper["boundary_f1"].signature
+    for metric in metrics:
+        assert "|trials:20|" in official[metric].signature
+        assert "|trials:100|" in paper[metric].signature
+    chance = kataribe.evaluate("boundaries", edge, truth, ["chance_f1"], protocol="paper")["chance_f1"]
+    assert "|match:optimal|edge:open|" in chance.signature
+
+
 @pytest.mark.parametrize("metric", ["boundary_deviation", "pk", "window_diff"])
 def test_errors_are_zero_for_a_perfect_prediction_and_grow(metric: str) -> None:
     truth = {"a": {"duration": 10.0, "fps": 10.0, "annotators": [[2.0, 5.0]]}}
@@ -121,10 +141,10 @@ def test_errors_are_zero_for_a_perfect_prediction_and_grow(metric: str) -> None:
 
 
 def test_pk_and_window_diff_by_hand() -> None:
-    """Four frames, a boundary before frame 2 against none: k = 1, so that one probe of three is wrong."""
-    truth = {"a": {"duration": 4.0, "fps": 1.0, "annotators": [[2.0]]}}
+    """Eight frames, a boundary before frame 4 against none: k = 2, so that two probes of six are wrong."""
+    truth = {"a": {"duration": 8.0, "fps": 1.0, "annotators": [[4.0]]}}
     for metric in ("pk", "window_diff"):
-        assert kataribe.evaluate("boundaries", {"a": []}, truth, [metric])[metric].value == pytest.approx(1 / 3)
+        assert kataribe.evaluate("boundaries", {"a": []}, truth, [metric])[metric].value == pytest.approx(2 / 6)
 
 
 @pytest.fixture
@@ -145,7 +165,7 @@ def test_the_command_prints_people_and_floors_beside_every_score(files, capsys, 
     assert not left.value.code
     for name in ("boundary_f1", "boundary_f1(confident)", "boundary_ap", "frame_ap", "informedness"):
         assert {"human", "uniform", "random"} <= set(answer["metrics"][name]["parts"])
-    assert answer["metrics"]["chance_f1"]["parts"].keys() == {"f1", "null", "human_f1", "human_null"}
+    assert answer["metrics"]["chance_f1"]["parts"].keys() == {"system", "null", "human", "human_null"}
     assert Result.from_json(target.read_text())["boundary_f1"].items["a"].value == 1
 
 
@@ -165,3 +185,46 @@ def test_bad_calls_cost_one_line(files, capsys, arguments: list[str], says: str)
     out, err = capsys.readouterr()
     assert (left.value.code, out, err.count("\n")) == (2, "", 1)
     assert says in err
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "says"),
+    [
+        ("p.json", "", "is empty"),
+        ("p.jsonl", "", "holds no predictions"),
+        ("p.csv", "", "holds no predictions"),
+        ("p.csv", "id,time\n", "holds no predictions"),
+        ("p.csv", "video,start\na,1\n", "has no column for a time"),
+        ("p.json", '{"nobody": [1.0]}', "no prediction has the id of a reference"),
+        ("p.json", '{"a": [NaN]}', "id 'a': boundaries: holds nan"),
+        ("p.csv", "id,time\na,nan\n", "id 'a': line 2: time: holds nan"),
+        ("p.json", '{"a": [[1, 2, 3]]}', "not [time, score]"),
+        ("p.json", '{"a": "1.0 2.0"}', "is not a list"),
+        ("p.json", '[1.0, 2.0]', "is not an object with an id"),
+        ("p.json", '{"a": [1.0', "is not JSON"),
+        ("p.npz", "PK", "is not an npz file"),
+        ("p.pkl", "x", "pickle"),
+    ],
+)  # fmt: skip
+def test_a_bad_file_costs_one_line_and_no_score(
+    files, tmp_path: Path, capsys, name: str, content: str, says: str
+) -> None:
+    (tmp_path / name).write_text(content)
+    with pytest.raises(SystemExit) as left:
+        main(["score", "boundaries", str(tmp_path / name), "-r", files[1]])
+    out, err = capsys.readouterr()
+    assert (left.value.code, out, err.count("\n")) == (2, "", 1), err
+    assert says in err
+
+
+def test_a_thousand_boundaries_in_any_order_and_ids_of_any_alphabet_are_scored(tmp_path: Path) -> None:
+    truth = {id: TRUTH["a"] | {"duration": 10.0} for id in ("動画 1", "été|a\n", "🎬")}
+    many = [float(time) for time in np.linspace(10, 0, 1000)]
+    (tmp_path / "p.json").write_text(json.dumps(dict.fromkeys(truth, many), ensure_ascii=False), encoding="utf-8")
+    metrics = ["boundary_f1", "boundary_ap", "frame_ap", "informedness", "pk", "chance_f1"]
+    result = kataribe.evaluate("boundaries", tmp_path / "p.json", truth, metrics, details=True)
+    assert result.coverage.scored == 3
+    assert result["boundary_f1"].parts["recall"] == 1
+    assert set(result["boundary_f1"].items) == set(truth)
+    assert Result.from_json(result.to_json())["boundary_f1"].value == result["boundary_f1"].value
+    assert f1(dict.fromkeys(truth, many[::-1]), truth)["boundary_f1"].value == result["boundary_f1"].value

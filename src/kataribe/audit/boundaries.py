@@ -1,7 +1,8 @@
 """Can a boundary metric be gamed by somebody who never looks at the video?
 
 Random and Uniform place M = 1, 2, ... boundaries in every video; every measure is read for each M, beside people and
-whatever systems are given. After
+whatever systems are given. Histograms show how much of each video lies near a true boundary (prevalence) and near
+those of each player (bias). After
 
 Yukutake, T., Mizufune, K., Matsubayashi, T. 動画境界検出タスクにおける評価方法の検証 (in Japanese), its figures 3, 5
 and 7 and its table 1.
@@ -11,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -23,20 +24,51 @@ from kataribe.boundaries.f1 import BoundaryF1
 from kataribe.boundaries.frame_ap import FrameAP
 from kataribe.boundaries.informedness import Informedness
 from kataribe.boundaries.items import Videos
-from kataribe.boundaries.join import annotated_videos, join
+from kataribe.boundaries.join import annotated_videos, doubts_about_references, join
+from kataribe.boundaries.panel import PAPER_TRIALS
 from kataribe.boundaries.pk import Pk
 from kataribe.boundaries.players import Entries, human, once, random_entries, uniform_lists
-from kataribe.boundaries.ranking import precision_recall
+from kataribe.boundaries.ranking import RankedMetric, average_precision, precision_recall
+from kataribe.boundaries.task import check_unit
 from kataribe.boundaries.tolerance import Tolerance
 from kataribe.boundaries.window_diff import WindowDiff
+from kataribe.core.caution import Caution
+from kataribe.core.engine import LocalEngine
 from kataribe.core.errors import UsageError
+from kataribe.core.metric import Metric
 from kataribe.core.progress import report
-from kataribe.formats.boundaries import Source, read_predictions, read_truth
+from kataribe.core.registry import PROTOCOLS
+from kataribe.formats.boundaries import Source, Unit, read_predictions
+from kataribe.formats.several_truths import read_truths
 
-# A pooled ranking of a whole corpus hardly varies between draws, and costs the most.
-_DRAWS_OF_RANKINGS = 1
+_PLAYERS = ("human", "uniform", "random")
 # The PR curves that are kept: as many as a picture can show.
 _CURVES = (1, 3, 5, 9, 15)
+# The blind players whose bias is shown place as many as do best under F1.
+_SHOWN_COUNT = 9
+_BINS = 20
+
+M = TypeVar("M", bound=Metric)
+
+
+@dataclass(frozen=True)
+class Trials:
+    """Draws of Random: of what is counted, of average precision, and of chance_f1, which draws nulls for each.
+
+    >>> Trials.under("official", None), Trials.under("paper", None)
+    (Trials(counts=20, rankings=1, chance=5), Trials(counts=100, rankings=100, chance=25))
+    """
+
+    counts: int
+    rankings: int
+    chance: int
+
+    @classmethod
+    def under(cls, protocol: str, trials: int | None) -> Trials:
+        """The paper draws all of its measures equally often. Otherwise rankings, which hardly vary, are drawn once."""
+        usual = PAPER_TRIALS if protocol == "paper" else 20
+        draws = usual if trials is None else trials
+        return cls(draws, draws if protocol == "paper" else 1, max(1, draws // 4))
 
 
 @dataclass(frozen=True)
@@ -62,19 +94,31 @@ class Curve:
 class BoundaryAudit:
     videos: int
     tolerance: str
-    trials: int
+    protocol: str
+    trials: Trials
     seed: int
     prevalence: Sequence[float]
+    bias: Mapping[str, Sequence[float]]
     readings: Sequence[Reading]
     curves: Sequence[Curve]
+    warnings: Sequence[Caution] = ()
 
     def of(self, player: str) -> list[Reading]:
         return [reading for reading in self.readings if reading.player == player]
 
     @property
     def systems(self) -> list[str]:
-        known = ("human", "uniform", "random")
-        return [reading.player for reading in self.readings if reading.player not in known]
+        return [reading.player for reading in self.readings if reading.player not in _PLAYERS]
+
+    @property
+    def edges(self) -> list[float]:
+        """Of the histograms' bins."""
+        return [round(place / _BINS, 4) for place in range(_BINS + 1)]
+
+    def histogram(self, shares: Sequence[float]) -> list[int]:
+        """How many videos each bin holds."""
+        counts: list[int] = np.histogram(np.asarray(shares), bins=_BINS, range=(0, 1))[0].tolist()
+        return counts
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -82,69 +126,119 @@ class BoundaryAudit:
             "audit": "boundaries",
             "videos": self.videos,
             "tolerance": self.tolerance,
-            "trials": self.trials,
+            "protocol": self.protocol,
+            "trials": vars(self.trials),
             "seed": self.seed,
             "readings": [
                 {"player": reading.player, "count": reading.count, **reading.measures} for reading in self.readings
             ],
             "curves": [vars(curve) for curve in self.curves],
             "prevalence": list(self.prevalence),
+            "bias": {player: list(shares) for player, shares in self.bias.items()},
+            "histograms": {
+                "edges": self.edges,
+                "prevalence": self.histogram(self.prevalence),
+                "bias": {player: self.histogram(shares) for player, shares in self.bias.items()},
+            },
+            "warnings": [caution.to_dict() for caution in self.warnings],
         }
 
 
 def audit(
-    references: Source,
+    references: Source | Sequence[Source],
     systems: Mapping[str, Source] | None = None,
     *,
+    protocol: str = "official",
     most: int = 15,
-    trials: int = 20,
+    trials: int | None = None,
     tolerance: str = "0.05",
+    unit: Unit = "seconds",
     min_consistency: float = 0.3,
     seed: int = 0,
 ) -> BoundaryAudit:
     """Read every measure for people, systems, and the blind players with 1 to `most` boundaries."""
-    if most < 1 or trials < 1 or seed < 0:
+    if most < 1 or (trials is not None and trials < 1) or seed < 0:
         raise UsageError("an audit needs at least one boundary, one draw and a seed that is not negative")
-    truth = read_truth(references)
+    if protocol not in PROTOCOLS:
+        raise UsageError(f"no protocol is called {protocol!r}", hint=f"there are: {', '.join(PROTOCOLS)}")
+    check_unit(unit)
+    truth, warnings = read_truths(references)
+    warnings += doubts_about_references(truth, min_consistency)
     videos = replace(annotated_videos(truth, min_consistency), seed=seed)
     videos.need_frames("the audit")
-    panel = _Panel(videos, tolerance)
+    panel = _Panel(videos, tolerance, protocol, Trials.under(protocol, trials))
     readings, curves = [Reading("human", None, panel.read(human(videos)))], [panel.curve("human", None, human(videos))]
-    for name, predictions in (systems or {}).items():
-        predicted, _, _, _ = join(read_predictions(predictions), truth, "zero", "seconds", min_consistency)
+    bias = {"human": panel.bias(human(videos))}
+    for given, predictions in (systems or {}).items():
+        name = f"{given} (system)" if given in _PLAYERS else given
+        predicted, _, _, said = join(read_predictions(predictions), truth, "zero", unit, min_consistency)
+        warnings += [Caution(caution.id, f"{name}: {caution}") for caution in said if caution not in warnings]
         readings.append(Reading(name, None, panel.read_system(predicted)))
         curves.append(panel.curve(name, None, once(predicted.predictions), predicted))
-    for count in range(1, most + 1):
-        report("guessing", count - 1, most)
-        counts = np.full(len(videos), count)
-        uniform = once(uniform_lists(videos.durations, counts))
-        drawn = random_entries(videos, counts, trials)
-        draws = [drawn.keep(np.arange(trial, len(drawn), trials)) for trial in range(trials)]
-        readings.append(Reading("uniform", count, panel.read(uniform)))
-        readings.append(Reading("random", count, panel.read_draws(drawn, draws)))
-        if count in _CURVES:
-            curves += [panel.curve("uniform", count, uniform), panel.curve("random", count, draws[0])]
-    report("guessing", most, most)
+        bias[name] = panel.bias(once(predicted.predictions))
+    for done, guess in enumerate(LocalEngine().map(panel.guess, range(1, most + 1)), start=1):
+        report("guessing", done, most)
+        readings += guess.readings
+        curves += guess.curves
+    counts = np.full(len(videos), min(most, _SHOWN_COUNT))
+    bias[f"uniform {counts[0]}"] = panel.bias(once(uniform_lists(videos.durations, counts)))
+    bias[f"random {counts[0]}"] = panel.bias(random_entries(videos, counts, 1))
     readings.sort(key=lambda reading: (reading.player == "random") * 2 + (reading.player == "uniform"))
-    return BoundaryAudit(len(videos), tolerance, trials, seed, panel.prevalence(), readings, curves)
+    return BoundaryAudit(
+        len(videos), tolerance, protocol, panel.trials, seed, panel.prevalence(), bias, readings, curves, warnings
+    )
+
+
+@dataclass(frozen=True)
+class _Guess:
+    """What both blind players do with one number of boundaries."""
+
+    readings: Sequence[Reading]
+    curves: Sequence[Curve]
+
+
+def _preset(metric: type[M], protocol: str, **options: Any) -> M:
+    """The metric as the protocol has it."""
+    return metric(**{**metric.protocols.get(protocol, {}), **options})
 
 
 class _Panel:
     """All measures, on one set of videos."""
 
-    def __init__(self, videos: Videos, tolerance: str) -> None:
+    def __init__(self, videos: Videos, tolerance: str, protocol: str, trials: Trials) -> None:
         try:
             width = Tolerance(tolerance)
         except ValueError:
             raise UsageError(f"{tolerance!r} is not a tolerance", hint="write 0.05 or 0.5s") from None
         self.videos = videos
-        self.f1 = {"max": BoundaryF1("max", width), "confident": BoundaryF1("confident", width)}
+        self.trials = trials
+        self.f1 = {
+            annotator: _preset(BoundaryF1, protocol, annotator=annotator, tolerance=width)
+            for annotator in ("max", "confident")
+        }
         self.windows = Informedness("confident", width)
-        self.chance = ChanceF1("max", width)
+        self.chance = _preset(ChanceF1, protocol, annotator="max", tolerance=width)
         self.chance.check(videos)
         self.person = self.chance.lift(human(videos), videos)
-        self.ranked = {"frame_ap": FrameAP("confident", width), "boundary_ap": BoundaryAP("mean", width)}
+        self.ranked: dict[str, RankedMetric] = {
+            "frame_ap": _preset(FrameAP, protocol, annotator="confident", tolerance=width),
+            "boundary_ap": _preset(BoundaryAP, protocol, annotator="mean", tolerance=width),
+        }
         self.errors = {"pk": Pk(), "window_diff": WindowDiff(), "boundary_deviation": BoundaryDeviation("max")}
+
+    def guess(self, count: int) -> _Guess:
+        counts = np.full(len(self.videos), count)
+        uniform = once(uniform_lists(self.videos.durations, counts))
+        trials = self.trials.counts
+        drawn = random_entries(self.videos, counts, trials)
+        draws = [drawn.keep(np.arange(trial, len(drawn), trials)) for trial in range(trials)]
+        readings = [
+            Reading("uniform", count, self.read(uniform)),
+            Reading("random", count, self.read_draws(drawn, draws)),
+        ]
+        if count not in _CURVES:
+            return _Guess(readings, ())
+        return _Guess(readings, [self.curve("uniform", count, uniform), self.curve("random", count, draws[0])])
 
     def read(self, entries: Entries) -> dict[str, float]:
         return {**self._counted(entries), **self._ranked(entries), "chance_f1": self._chance(entries)}
@@ -156,11 +250,11 @@ class _Panel:
         return {**self._counted(entries), **ranked, "chance_f1": self._chance(entries)}
 
     def read_draws(self, drawn: Entries, draws: Sequence[Entries]) -> dict[str, float]:
-        """Counts of all draws together; chance-corrected values draw by draw, since each has its own null."""
-        some = draws[: max(1, len(draws) // 4)]
-        ranked = [self._ranked(draw) for draw in draws[:_DRAWS_OF_RANKINGS]]
+        """Counts of all draws together; rankings, and values that each have their own null, draw by draw."""
+        ranked = [self._ranked(draw) for draw in draws[: self.trials.rankings]]
         means = {name: float(np.mean([values[name] for values in ranked])) for name in ranked[0]}
-        return {**self._counted(drawn), **means, "chance_f1": float(np.mean([self._chance(draw) for draw in some]))}
+        chance = float(np.mean([self._chance(draw) for draw in draws[: self.trials.chance]]))
+        return {**self._counted(drawn), **means, "chance_f1": chance}
 
     def _counted(self, entries: Entries) -> dict[str, float]:
         measures: dict[str, float] = {}
@@ -174,10 +268,16 @@ class _Panel:
         return measures | {name: metric.score_of(entries, self.videos).value for name, metric in self.errors.items()}
 
     def _ranked(self, entries: Entries) -> dict[str, float]:
-        return {name: metric.score_of(entries, self.videos).value for name, metric in self.ranked.items()}
+        """Pooled average precision. `score_of` would rank every video for itself, too, which costs the most."""
+        values = {}
+        for name, metric in self.ranked.items():
+            at_each = [metric.instances("anyone", entries, self.videos, at) for at in metric.tolerance.distances]
+            values[name] = float(np.mean([average_precision(i.score, i.correct, i.positives.sum()) for i in at_each]))
+        return values
 
     def _chance(self, entries: Entries) -> float:
-        return self.chance.lift(entries, self.videos) / self.person
+        """Undefined where people know no more of these videos than chance does."""
+        return self.chance.lift(entries, self.videos) / self.person if self.person > 0 else float("nan")
 
     def curve(self, player: str, count: int | None, entries: Entries, predicted: Videos | None = None) -> Curve:
         metric = self.ranked["frame_ap"]
@@ -187,7 +287,14 @@ class _Panel:
         return Curve(player, count, recall.round(5).tolist(), precision.round(5).tolist())
 
     def prevalence(self) -> list[float]:
-        """Of each video, for the histogram."""
+        """Of each video, the share of frames near a true boundary."""
         rows = self.windows.rows(once(self.videos.predictions), self.videos)
         shares: list[float] = (rows[:, 3] / rows[:, 4]).round(5).tolist()
+        return shares
+
+    def bias(self, entries: Entries) -> list[float]:
+        """Of each video, the share of frames near one of the entry's boundaries; the mean of several entries."""
+        rows = self.windows.rows(entries, self.videos)
+        compared = rows[:, 4] > 0
+        shares: list[float] = (rows[compared, 2] / rows[compared, 4]).round(5).tolist()
         return shares

@@ -1,11 +1,15 @@
 """Chance-corrected F1: 0 for boundaries that know nothing of the video, 1 for a person.
 
     chance_f1 = lift(system) / lift(human)
-    lift(x)   = F1(x) - max over 19 reassignments r of F1(x after r)
+    lift(x)   = F1(x) - null(x);  null(x) = max over 19 reassignments r of F1(x after r)
 
 A reassignment hands every video the boundaries that x gave to another video, stretched to its duration. Whatever does
 not come from looking at the video survives it: how many boundaries there are, how evenly they lie, where videos tend
-to have them. What is left is what the system saw. Human: each annotator against the others.
+to have them. What is left is what the system saw.
+
+Like is compared with like. People are scored one at a time against the other annotators of their video. System and
+nulls are scored against these same sets of annotators, each left out in turn, and averaged in the same way; videos
+with one annotator say nothing about people and are left out of all three.
 
 A value above 0 means that the system beats all 19 reassignments, which happens by luck once in twenty times.
 
@@ -28,7 +32,9 @@ from kataribe.boundaries.comparison import Annotator, compare, f1, ratio
 from kataribe.boundaries.f1 import Edge, Matching, match_table
 from kataribe.boundaries.items import Videos
 from kataribe.boundaries.players import (
+    NOBODY,
     Entries,
+    as_people,
     human,
     once,
     place_in_video,
@@ -53,7 +59,7 @@ class ChanceF1(Metric):
     name: ClassVar[str] = "chance_f1"
     task: ClassVar[str] = "boundaries"
     title: ClassVar[str] = "Chance-corrected F1"
-    protocols: ClassVar[Protocols] = {"paper": {"matching": "optimal"}}
+    protocols: ClassVar[Protocols] = {"paper": {"matching": "optimal", "edge": "open"}}
 
     annotator: Annotator = option("max", "the annotator who counts", positional=True)
     tolerance: Tolerance = option(
@@ -85,7 +91,7 @@ class ChanceF1(Metric):
     def prepare(self, items: Videos) -> Floats:
         """Reassignments cross shards, so the whole table is made at once."""
         self.check(items)
-        return np.hstack([self.rows(once(items.predictions), items), self.rows(human(items), items)])
+        return np.hstack([self.rows(as_people(once(items.predictions), items), items), self.rows(human(items), items)])
 
     def check(self, videos: Videos) -> None:
         """Refuse what has no other video to borrow from or no people to measure against."""
@@ -111,12 +117,13 @@ class ChanceF1(Metric):
         return np.hstack(blocks)
 
     def lift(self, entries: Entries, videos: Videos) -> float:
-        """How much more than nothing any player's entries know."""
-        return float(self._scores(self.rows(entries, videos).sum(axis=0)).lift)
+        """How much more than nothing a player knows: entries of people, or one entry for each video."""
+        compared = as_people(entries, videos) if np.all(entries.without == NOBODY) else entries
+        return float(self._scores(self.rows(compared, videos).sum(axis=0)).lift)
 
     def _null(self, entries: Entries, videos: Videos, draw: int) -> Entries:
         if self.null == "reassigned":
-            return reassigned(entries, videos, _lenders(len(videos), videos.seed, draw))
+            return reassigned(entries, videos, _lenders(videos, draw))
         counts = entries.lists.counts
         if self.null == "uniform":
             lists = uniform_lists(videos.durations[entries.video], counts)
@@ -135,15 +142,13 @@ class ChanceF1(Metric):
         half = totals.shape[-1] // 2
         system, people = self._scores(totals[..., :half]), self._scores(totals[..., half:])
         value = np.where(people.lift > 0, ratio(system.lift, people.lift, empty=np.nan), np.nan)
-        parts = {"f1": system.f1, "null": system.null, "human_f1": people.f1, "human_null": people.null}
-        return Measured(value, parts)
+        return Measured(value, _parts(system, people))
 
     def per_item(self, statistics: Array) -> Measured:
         totals = np.asarray(statistics, dtype=np.float64)
         half = totals.shape[-1] // 2
         system, people = self._scores(totals[..., :half], np.mean), self._scores(totals[..., half:], np.mean)
-        parts = {"f1": system.f1, "null": system.null, "human_f1": people.f1, "human_null": people.null}
-        return Measured(system.lift, parts)
+        return Measured(system.lift, _parts(system, people))
 
     def signature(self, context: Any) -> dict[str, str]:
         return {
@@ -151,6 +156,7 @@ class ChanceF1(Metric):
             "tol": str(self.tolerance),
             "null": self.null,
             "draws": str(self.nulls),
+            "against": "left-out",
             "match": self.matching,
             "edge": self.edge,
         }
@@ -166,9 +172,15 @@ class _Lift:
         return self.f1 - self.null
 
 
-def _lenders(videos: int, seed: int, draw: int) -> Int64s:
-    """For each video another one: neighbours in a random round."""
-    order = np.random.default_rng([seed, draw]).permutation(videos)
-    lenders = np.empty(videos, dtype=np.int64)
+def _parts(system: _Lift, people: _Lift) -> dict[str, Floats]:
+    """What the value is made of; `null` and `human` mean what they mean in other tasks."""
+    return {"system": system.f1, "null": system.null, "human": people.f1, "human_null": people.null}
+
+
+def _lenders(videos: Videos, draw: int) -> Int64s:
+    """For each video another one: neighbours in a random round, whatever the order of the file."""
+    by_id = np.array(sorted(range(len(videos)), key=videos.ids.__getitem__))
+    order = by_id[np.random.default_rng([videos.seed, draw]).permutation(len(videos))]
+    lenders = np.empty(len(videos), dtype=np.int64)
     lenders[order] = np.roll(order, 1)
     return lenders

@@ -1,6 +1,6 @@
 """Which annotators an entry is compared with.
 
-max         the one it agrees with best
+max         the one it agrees with best; the first one if the entry is empty, as the published tool has it
 confident   the one who agrees most with the other annotators; as an entry this one is left out
 mean        each of them; counts are averaged
 majority    the boundaries that more than half of them share
@@ -73,14 +73,19 @@ class Comparison:
         return (*self.entries.lists.arrays, *self.references.arrays, self.entry, self.reference)
 
     def shares(self, annotator: Annotator, quality: Floats) -> Floats:
-        """How much each pair counts for its entry; `max` takes the pair of the highest quality, the first of equals."""
+        """How much each pair counts for its entry; `max` takes the pair of the highest quality, the first of equals.
+
+        An empty entry agrees with nobody: it is held against its first annotator. Otherwise one annotator who marked
+        nothing would make silence perfect.
+        """
         pairs = np.bincount(self.entry, minlength=len(self.entries))
         if annotator != "max":
             return 1.0 / pairs[self.entry]
         if not len(self):
             return np.zeros(0)
         is_best = quality == np.maximum.reduceat(quality, self.first_pairs)[self.entry]
-        chosen = np.flatnonzero(is_best)[np.searchsorted(self.entry[is_best], np.arange(len(self.entries)))]
+        best = np.flatnonzero(is_best)[np.searchsorted(self.entry[is_best], np.arange(len(self.entries)))]
+        chosen = np.where(self.entries.lists.counts > 0, best, self.first_pairs)
         shares = np.zeros(len(self))
         shares[chosen] = 1.0
         return shares

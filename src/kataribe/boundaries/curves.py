@@ -7,19 +7,21 @@ import numpy as np
 from kataribe.boundaries.f1 import BoundaryF1
 from kataribe.boundaries.frame_ap import FrameAP
 from kataribe.boundaries.items import Videos
+from kataribe.boundaries.panel import PAPER_TRIALS
 from kataribe.boundaries.players import enter, once, random_entries, uniform_lists
 from kataribe.boundaries.ragged import Lists
 from kataribe.boundaries.ranking import precision_recall
 from kataribe.core.types import Curve, Floats
 
 _MOST = 15
-_TRIALS = 5
+# Draws of Random for a picture; their mean hardly varies. The paper has its own number.
+_TRIALS = {"official": 5, "paper": PAPER_TRIALS}
 _PLAYERS = ("system", "human", "uniform", "random")
 
 
-def curves(videos: Videos) -> tuple[Curve, ...]:
+def curves(videos: Videos, protocol: str = "official") -> tuple[Curve, ...]:
     """The curves that this ground truth can serve; without frame rates there are no frames to rank."""
-    by_count = f1_by_count(videos)
+    by_count = f1_by_count(videos, protocol)
     return (by_count,) if np.isnan(videos.fps).any() else (precision_recall_of_frames(videos), by_count)
 
 
@@ -29,17 +31,20 @@ def precision_recall_of_frames(videos: Videos) -> Curve:
     lines = {}
     for player in _PLAYERS:
         # One draw is enough for a picture; its pooled ranking hardly varies.
-        recall, precision = precision_recall(metric.instances(player, enter(player, videos, 1), videos, distance))
-        lines[player] = tuple(zip(recall.round(5).tolist(), precision.round(5).tolist(), strict=True))
-    return Curve("precision against recall of frames", "recall", lines)
+        instances = metric.instances(player, enter(player, videos, 1), videos, distance)
+        if instances.positives.sum() > 0:  # people who are alone have nobody to be compared with
+            recall, precision = precision_recall(instances)
+            lines[player] = tuple(zip(recall.round(5).tolist(), precision.round(5).tolist(), strict=True))
+    return Curve("precision against recall of frames (random: 1 draw)", "recall", lines)
 
 
-def f1_by_count(videos: Videos) -> Curve:
+def f1_by_count(videos: Videos, protocol: str) -> Curve:
     """F1 of Uniform and Random with M boundaries in every video, and of a system's M most confident ones.
 
     People, and a system without confidence, have no M: they are level lines.
     """
-    f1 = BoundaryF1("max")
+    f1 = BoundaryF1("max", **BoundaryF1.protocols.get(protocol, {}))
+    trials = _TRIALS[protocol]
     counts = range(1, _MOST + 1)
     everywhere = [np.full(len(videos), count) for count in counts]
 
@@ -48,16 +53,18 @@ def f1_by_count(videos: Videos) -> Curve:
 
     values = {
         "uniform": [f1.score_of(once(uniform_lists(videos.durations, m)), videos).value for m in everywhere],
-        "random": [f1.score_of(random_entries(videos, m, _TRIALS), videos).value for m in everywhere],
-        "human": level("human"),
+        "random": [f1.score_of(random_entries(videos, m, trials), videos).value for m in everywhere],
     }
+    if np.any(np.diff(videos.raters) > 1):
+        values["human"] = level("human")
     if videos.scores is None:
         values["system"] = level("system")
     else:
         kept = [most_confident(videos.predictions, videos.scores, count) for count in counts]
         values["system, most confident"] = [f1.score_of(once(lists), videos).value for lists in kept]
     lines = {name: tuple(zip(map(float, counts), series, strict=True)) for name, series in values.items()}
-    return Curve("F1 (max) against boundaries in each video", "boundaries", lines)
+    draws = f"random: {trials} draws"
+    return Curve(f"F1 (max) against boundaries in each video ({draws})", "boundaries", lines)
 
 
 def most_confident(lists: Lists, confidence: Floats, count: int) -> Lists:

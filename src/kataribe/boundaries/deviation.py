@@ -31,6 +31,7 @@ class BoundaryDeviation(PanelMetric):
     title: ClassVar[str] = "Median deviation"
     lower_is_better: ClassVar[bool] = True
     counts: ClassVar[tuple[str, ...]] = ("predicted_to_true", "true_to_predicted")
+    shows_comparable: ClassVar[bool] = True
 
     unit: Literal["relative", "seconds"] = option("relative", "fractions of the duration, or seconds")
 

@@ -8,9 +8,10 @@ for event segmentation. ICCV.
 Quirks. d is 5% of the video's duration unless another tolerance is given. Matching: `official` walks through the true
 boundaries in order, each takes the nearest prediction that is left, so that a later one may go without although a
 better assignment exists; `optimal` finds the most matches. Annotator `max` compares every video with the annotator
-who suits the prediction best. Counts are summed over videos before F1 is computed (`micro`). A video without true and
-predicted boundaries is a perfect one. F1 rewards boundaries that are dense and even: read it beside its part
-`uniform`, or use chance_f1.
+who suits the prediction best: the highest 2rp / (r + p) in floating point, whose last bits decide between annotators
+that are equally good, and the first annotator where nothing was predicted. So does the published tool. Counts are
+summed over videos before F1 is computed (`micro`). A video without true and predicted boundaries is a perfect one. F1
+rewards boundaries that are dense and even: read it beside its part `uniform`, or use chance_f1.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ import numpy as np
 
 from kataribe.boundaries.comparison import Comparison, f1, ratio
 from kataribe.boundaries.items import Videos
-from kataribe.boundaries.panel import PanelMetric
+from kataribe.boundaries.panel import PAPER_TRIALS, PanelMetric
 from kataribe.boundaries.tolerance import Distance
 from kataribe.core.metric import Measured, Protocols, option
 from kataribe.core.types import Floats
@@ -37,7 +38,8 @@ class BoundaryF1(PanelMetric):
     name: ClassVar[str] = "boundary_f1"
     title: ClassVar[str] = "Boundary F1"
     counts: ClassVar[tuple[str, ...]] = COUNTS
-    protocols: ClassVar[Protocols] = {"paper": {"matching": "optimal"}}
+    shows_comparable: ClassVar[bool] = True
+    protocols: ClassVar[Protocols] = {"paper": {"matching": "optimal", "edge": "open", "trials": PAPER_TRIALS}}
 
     matching: Matching = option("official", "as the published tool matches, or the most matches possible")
     average: Literal["micro", "macro"] = option("micro", "one F1 of all counts, or the mean of the videos' F1")
@@ -65,7 +67,10 @@ def match_table(comparison: Comparison, videos: Videos, distance: Distance, matc
     tolerances = distance.of(videos.durations)[comparison.video]
     hits = comparison.hits(tolerances, optimal=matching == "optimal", strict=edge == "open")
     predicted, true = comparison.predicted, comparison.true
-    return np.column_stack([hits, predicted, true, *scores(hits, predicted, true)])
+    _, precision, recall = scores(hits, predicted, true)
+    # Not 2 TP / (2 TP + FP + FN): the published tool chooses annotators by this form, and the last bit decides.
+    harmonic = ratio(2 * recall * precision, recall + precision, empty=0.0)
+    return np.column_stack([hits, predicted, true, harmonic, precision, recall])
 
 
 def scores(hits: Floats, predicted: Floats, true: Floats) -> tuple[Floats, Floats, Floats]:

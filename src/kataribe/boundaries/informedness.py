@@ -36,6 +36,7 @@ class Informedness(PanelMetric):
     name: ClassVar[str] = "informedness"
     title: ClassVar[str] = "Informedness"
     counts: ClassVar[tuple[str, ...]] = ("both", "predicted", "true", "frames", "f1")
+    shows_comparable: ClassVar[bool] = True
 
     annotator: Annotator = option("confident", "the annotator who counts", positional=True)
 

@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
+from kataribe.boundaries import confidence
 from kataribe.boundaries.comparison import compare
+from kataribe.boundaries.doubts import (
+    doubts_about_origin,
+    doubts_about_predictions,
+    doubts_about_truth,
+    likely_unit,
+    refuse_segments,
+)
 from kataribe.boundaries.f1 import match_table
 from kataribe.boundaries.items import Videos
 from kataribe.boundaries.peaks import run_centres
@@ -17,8 +26,8 @@ from kataribe.boundaries.tolerance import Distance
 from kataribe.core.caution import Caution
 from kataribe.core.errors import InputError, JoinError, some
 from kataribe.core.join import match_ids
-from kataribe.core.types import Boundaries, Coverage, Floats
-from kataribe.formats.boundaries import AnnotatedVideo, Prediction, Unit, inside
+from kataribe.core.types import Coverage, Floats
+from kataribe.formats.boundaries import AnnotatedVideo, Prediction, Unit
 
 Missing = Literal["zero", "error", "drop"]
 MISSING: tuple[Missing, ...] = ("zero", "error", "drop")
@@ -37,78 +46,165 @@ def join(
 ) -> tuple[Videos, Coverage, dict[str, str], list[Caution]]:
     """The videos to score, in the ground truth's order, with coverage, signature fields and warnings."""
     hint = "--missing zero counts their boundaries as misses, --missing drop leaves them out"
-    absent, extra = match_ids(predictions, truth, refuse_absent=missing == "error", hint=hint)
-    is_stored = all(video.consistency is not None for video in truth.values())
-    doubtful = [id for id, video in truth.items() if is_stored and np.mean(video.consistency or 0) < min_consistency]
-    left_out = {*doubtful, *(absent if missing == "drop" else ())}
-    kept = [id for id in truth if id not in left_out]
+    is_stored, doubtful = _inconsistent(truth, min_consistency)
+    skipped = set(doubtful)
+    kept = [id for id in truth if id not in skipped]
     if not kept:
         raise JoinError("no video is left to score", hint="lower --min-consistency")
-    has_curves = any(prediction.probabilities is not None for prediction in predictions.values())
-    found = {
-        id: _converted(predictions[id] if id in predictions else _silence(truth[id], has_curves), truth[id], unit)
+    extra = match_ids(predictions, truth, refuse_absent=False, hint=hint).extra
+    # Nobody misses a prediction for a video that is skipped anyway.
+    absent = match_ids(predictions, kept, refuse_absent=missing == "error", hint=hint).absent
+    warnings = _absences(absent, extra, len(kept), missing)
+    if missing == "drop":
+        kept = [id for id in kept if id in predictions]
+    known = {id: predictions[id] for id in kept if id in predictions}
+    refuse_segments(known, truth, unit)
+    known, rules = _with_positive_confidences(known)
+    lowest = _lowest_probability(known)
+    found = [
+        _converted(known[id], truth[id], unit, rules.curves) if id in known else _silent(truth[id], lowest)
         for id in kept
-    }
-    videos = _columns([truth[id] for id in kept], list(found.values()), is_stored)
-    empty = [id for id in kept if id in predictions and not found[id][0].times]
-    warnings = []
-    if absent:
-        action = "left out" if missing == "drop" else "their boundaries count as misses"
-        text = f"{len(absent):,} of {len(truth):,} videos have no prediction, {action}: {some(absent)}"
-        warnings.append(Caution("missing", text))
-    if extra:
-        text = f"{len(extra):,} predictions are for unknown videos and were not scored: {some(extra)}"
-        warnings.append(Caution("extra", text))
-    if empty:
-        warnings.append(Caution("empty", f"{len(empty):,} predictions have no boundary: {some(empty)}"))
-    if doubtful:
-        text = (
-            f"{len(doubtful):,} videos whose annotators agree less than {min_consistency:g} were skipped, as the "
-            f"published tool does (--min-consistency 0 keeps them)"
-        )
-        warnings.append(Caution("inconsistent-videos", text))
+    ]
+    videos = _columns([truth[id] for id in kept], found, is_stored)
+    empty = [entry.video for entry in found if entry.video in known and not entry.times]
+    about_truth = doubts_about_truth(truth)
+    warnings += [
+        *_emptied(empty, found),
+        *_skipped(doubtful, min_consistency),
+        *about_truth,
+        # Times cannot be judged by durations that are themselves in doubt.
+        *([] if about_truth else doubts_about_predictions(known, truth, unit)),
+        *doubts_about_origin(videos),
+        *confidence.caution(rules.scores, "confidences"),
+        *confidence.caution(rules.curves, "probabilities of frames"),
+    ]
     coverage = Coverage(len(truth), len(predictions), len(kept), len(absent), len(extra), len(empty))
     fields = {
         "consistency": "stored" if is_stored else "recomputed",
         "filter": f"{min_consistency:g}" if is_stored and min_consistency > 0 else "none",
+        **rules.fields,
     }
     return videos, coverage, fields, warnings
 
 
 def annotated_videos(truth: Mapping[str, AnnotatedVideo], min_consistency: float) -> Videos:
     """The ground truth alone, with nothing predicted: where audits start."""
-    is_stored = all(video.consistency is not None for video in truth.values())
-    kept = [video for video in truth.values() if not is_stored or np.mean(video.consistency or 0) >= min_consistency]
+    is_stored, doubtful = _inconsistent(truth, min_consistency)
+    skipped = set(doubtful)
+    kept = [video for id, video in truth.items() if id not in skipped]
     if not kept:
         raise JoinError("no video is left", hint="lower --min-consistency")
-    return _columns(kept, [(Boundaries(video.video, video.duration, ()), None) for video in kept], is_stored)
+    return _columns(kept, [_Converted(video.video, ()) for video in kept], is_stored)
 
 
-Converted = tuple[Boundaries, Floats | None]
+def doubts_about_references(truth: Mapping[str, AnnotatedVideo], min_consistency: float) -> list[Caution]:
+    """What is said of the ground truth itself, whatever was predicted."""
+    return [*_skipped(_inconsistent(truth, min_consistency)[1], min_consistency), *doubts_about_truth(truth)]
 
 
-def _silence(video: AnnotatedVideo, has_curve: bool) -> Prediction:
+def _inconsistent(truth: Mapping[str, AnnotatedVideo], min_consistency: float) -> tuple[bool, list[str]]:
+    """Whether the file knows how consistent annotators are, and the videos in which they are not enough."""
+    is_stored = all(video.consistency is not None for video in truth.values())
+    if not is_stored:
+        return False, []
+    return True, [id for id, video in truth.items() if np.mean(video.consistency or 0) < min_consistency]
+
+
+def _absences(absent: list[str], extra: list[str], videos: int, missing: Missing) -> list[Caution]:
+    warnings = []
+    if absent:
+        action = "left out" if missing == "drop" else "their boundaries count as misses"
+        text = f"{len(absent):,} of {videos:,} videos have no prediction, {action}: {some(absent)}"
+        warnings.append(Caution("missing", text))
+    if extra:
+        text = f"{len(extra):,} predictions are for unknown videos and were not scored: {some(extra)}"
+        warnings.append(Caution("extra", text))
+    return warnings
+
+
+def _emptied(empty: list[str], found: list[_Converted]) -> list[Caution]:
+    warnings = []
+    if empty:
+        warnings.append(Caution("empty", f"{len(empty):,} predictions have no boundary: {some(empty)}"))
+    dropped = sum(entry.outside for entry in found)
+    if dropped:
+        videos = some(entry.video for entry in found if entry.outside)
+        boundaries = dropped + sum(len(entry.times) for entry in found)
+        text = f"{dropped:,} of {boundaries:,} predicted boundaries lie outside their video and were dropped: {videos}"
+        warnings.append(Caution("outside-video", text))
+    return warnings
+
+
+def _skipped(doubtful: list[str], min_consistency: float) -> list[Caution]:
+    if not doubtful:
+        return []
+    text = (
+        f"{len(doubtful):,} videos whose annotators agree less than {min_consistency:g} were skipped, as the "
+        f"published tool does (--min-consistency 0 keeps them)"
+    )
+    return [Caution("inconsistent-videos", text)]
+
+
+@dataclass(frozen=True)
+class _Rules:
+    """How negative confidences, and negative probabilities of frames, were read."""
+
+    scores: confidence.Rule
+    curves: confidence.Rule
+
+    @property
+    def fields(self) -> dict[str, str]:
+        """For the signature: only what moved a number."""
+        named = {"confidence": self.scores, "curve": self.curves}
+        return {name: rule for name, rule in named.items() if rule != "given"}
+
+
+def _with_positive_confidences(predictions: dict[str, Prediction]) -> tuple[dict[str, Prediction], _Rules]:
+    """Confidences are mapped here. Probabilities of frames are only ranked and may stay, but boundaries are told from
+    them by a threshold, to which their rule matters."""
+    flat = np.array([score for entry in predictions.values() for score in entry.scores or ()])
+    curves = [entry.probabilities for entry in predictions.values() if entry.probabilities is not None]
+    rule_of_curves = confidence.rule_for(np.concatenate(curves)) if curves else "given"
+    mapped, rule = confidence.positive(flat)
+    if rule != "given":
+        remaining = iter(mapped.tolist())
+        predictions = {
+            id: replace(entry, scores=tuple(next(remaining) for _ in entry.scores)) if entry.scores else entry
+            for id, entry in predictions.items()
+        }
+    return predictions, _Rules(rule, rule_of_curves)
+
+
+def _lowest_probability(predictions: Mapping[str, Prediction]) -> float | None:
+    """Where predictions have curves, a level that ranks below all of them; 0 where none is negative."""
+    curves = [entry.probabilities for entry in predictions.values() if entry.probabilities is not None]
+    if not curves:
+        return None
+    lowest = min(float(curve.min()) for curve in curves)
+    return float(np.nextafter(lowest, -np.inf)) if lowest < 0 else 0.0
+
+
+@dataclass(frozen=True)
+class _Converted:
+    """A prediction in seconds of the video, without the boundaries `outside` it, which are counted."""
+
+    video: str
+    times: tuple[float, ...]
+    scores: tuple[float, ...] | None = None
+    probabilities: Floats | None = None
+    outside: int = 0
+
+
+def _silent(video: AnnotatedVideo, probability: float | None) -> _Converted:
     """What stands in for a video without prediction."""
-    return Prediction((), probabilities=np.zeros(video.frames) if has_curve and video.frames else None)
+    has_curve = probability is not None and video.frames
+    return _Converted(video.video, (), None, np.full(video.frames or 0, probability) if has_curve else None)
 
 
-def _converted(prediction: Prediction, video: AnnotatedVideo, unit: Unit) -> Converted:
+def _converted(prediction: Prediction, video: AnnotatedVideo, unit: Unit, curve_rule: confidence.Rule) -> _Converted:
     """In seconds of the video, checked against what the ground truth knows of it."""
+    _check_rate_and_duration(prediction, video)
     fps = video.fps or prediction.fps
-    if video.fps and prediction.fps and abs(video.fps - prediction.fps) > _RATE_SLACK * video.fps:
-        raise InputError(
-            f"the prediction says {prediction.fps:g}, the ground truth {video.fps:g}",
-            id=video.video,
-            field="fps",
-            hint="was it made from another copy of the video?",
-        )
-    if prediction.duration and abs(prediction.duration - video.duration) > max(0.1, _DURATION_SLACK * video.duration):
-        raise InputError(
-            f"the prediction says {prediction.duration:g} s, the ground truth {video.duration:g} s",
-            id=video.video,
-            field="duration",
-            hint="was it made from another cut of the video?",
-        )
     probabilities = prediction.probabilities
     if ((unit == "frames" and prediction.times) or probabilities is not None) and not fps:
         raise InputError(
@@ -125,16 +221,40 @@ def _converted(prediction: Prediction, video: AnnotatedVideo, unit: Unit) -> Con
     if unit == "frames" and fps:
         times = tuple(time / fps for time in times)
     if probabilities is not None and not times and fps:
-        centres, peaks = run_centres(probabilities)
+        centres, peaks = run_centres(confidence.apply(curve_rule, probabilities))
         times, scores = tuple((centres / fps).tolist()), tuple(peaks.tolist())
-    times = inside(times, video.duration, video.video)
-    return Boundaries(video.video, video.duration, times, scores), probabilities
+    is_inside = [0 <= time <= video.duration for time in times]
+    return _Converted(
+        video.video,
+        tuple(time for time, inside in zip(times, is_inside, strict=True) if inside),
+        None if scores is None else tuple(score for score, inside in zip(scores, is_inside, strict=True) if inside),
+        probabilities,
+        len(times) - sum(is_inside),
+    )
 
 
-def _columns(truth: list[AnnotatedVideo], found: list[Converted], is_stored: bool) -> Videos:
+def _check_rate_and_duration(prediction: Prediction, video: AnnotatedVideo) -> None:
+    if video.fps and prediction.fps and abs(video.fps - prediction.fps) > _RATE_SLACK * video.fps:
+        raise InputError(
+            f"the prediction says {prediction.fps:g}, the ground truth {video.fps:g}",
+            id=video.video,
+            field="fps",
+            hint="was it made from another copy of the video?",
+        )
+    if prediction.duration and abs(prediction.duration - video.duration) > max(0.1, _DURATION_SLACK * video.duration):
+        raise InputError(
+            f"the prediction says {prediction.duration:g} s, the ground truth {video.duration:g} s",
+            id=video.video,
+            field="duration",
+            hint=likely_unit(prediction.duration, video.duration, video.fps)
+            or "was it made from another cut of the video?",
+        )
+
+
+def _columns(truth: list[AnnotatedVideo], found: list[_Converted], is_stored: bool) -> Videos:
     annotators = [annotator.times for video in truth for annotator in video.annotators]
-    is_scored = _all_or_none([entry.scores is not None for entry, _ in found if entry.times], "scores")
-    is_dense = _all_or_none([curve is not None for _, curve in found], "probabilities")
+    is_scored = _all_or_none([entry.scores is not None for entry in found if entry.times], "scores")
+    is_dense = _all_or_none([entry.probabilities is not None for entry in found], "probabilities")
     videos = Videos(
         ids=[video.video for video in truth],
         durations=np.array([video.duration for video in truth]),
@@ -145,9 +265,9 @@ def _columns(truth: list[AnnotatedVideo], found: list[Converted], is_stored: boo
         consistency=np.array(
             [value for video in truth for value in video.consistency or [0.0] * len(video.annotators)]
         ),
-        predictions=Lists.of([entry.times for entry, _ in found]),
-        scores=np.array([score for entry, _ in found for score in entry.scores or ()]) if is_scored else None,
-        probabilities=Lists.of([curve for _, curve in found if curve is not None]) if is_dense else None,  # type: ignore[misc]
+        predictions=Lists.of([entry.times for entry in found]),
+        scores=np.array([score for entry in found for score in entry.scores or ()]) if is_scored else None,
+        probabilities=Lists.of([entry.probabilities for entry in found]) if is_dense else None,  # type: ignore[misc]
     )
     return videos if is_stored else _with_consistency(videos)
 

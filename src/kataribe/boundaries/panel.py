@@ -1,7 +1,9 @@
 """A metric that scores the system, people and two blind players alike, so that no number stands alone.
 
 For every player, tolerance and video there is a row of counts that add up; the formula is written once for all of
-them. The system's value is the score; the others' values are its parts `human`, `uniform` and `random`.
+them. The system's value is the score; the others' values are its parts `human`, `uniform` and `random`. Under `max` the
+system chooses among all annotators and people among one fewer, which flatters the system: the part `comparable` is the
+system against the sets that people are compared with, the number to hold beside `human`.
 """
 
 from __future__ import annotations
@@ -17,8 +19,11 @@ from kataribe.boundaries.items import Videos
 from kataribe.boundaries.players import PLAYERS, Entries, enter
 from kataribe.boundaries.tolerance import Distance, Tolerance
 from kataribe.core.errors import UsageError
-from kataribe.core.metric import Measured, Metric, option
+from kataribe.core.metric import Measured, Metric, Protocols, option
 from kataribe.core.types import Array, Floats, Score
+
+# The paper repeats Random a hundred times.
+PAPER_TRIALS = 100
 
 
 @dataclass(frozen=True)
@@ -27,6 +32,9 @@ class PanelMetric(Metric):
 
     task: ClassVar[str] = "boundaries"
     counts: ClassVar[tuple[str, ...]]
+    protocols: ClassVar[Protocols] = {"paper": {"trials": PAPER_TRIALS}}
+    # Whether annotator `max` also shows the system against the annotators that people are compared with.
+    shows_comparable: ClassVar[bool] = False
 
     annotator: Annotator = option("max", "the annotator who counts", positional=True)
     tolerance: Tolerance = option(
@@ -39,10 +47,16 @@ class PanelMetric(Metric):
             raise UsageError(f"{self.name}(trials={self.trials}): at least one draw is needed")
 
     @property
+    def players(self) -> tuple[str, ...]:
+        """Whose rows there are, the system's first."""
+        system, *others = PLAYERS
+        return (system, "comparable", *others) if self.shows_comparable and self.annotator == "max" else PLAYERS
+
+    @property
     def columns(self) -> tuple[str, ...]:  # type: ignore[override] # they depend on the tolerances
         return tuple(
             f"{player}.{count}@{distance}"
-            for player in PLAYERS
+            for player in self.players
             for distance in self.tolerance.distances
             for count in ("entries", *self.counts)
         )
@@ -60,7 +74,7 @@ class PanelMetric(Metric):
         raise UsageError(f"{self.name} has no best annotator", hint="take confident, mean or majority")
 
     def stats(self, items: Videos, context: Any) -> Array:
-        return np.hstack([self.rows(enter(player, items, self.trials), items) for player in PLAYERS])
+        return np.hstack([self.rows(enter(player, items, self.trials), items) for player in self.players])
 
     def rows(self, entries: Entries, videos: Videos) -> Floats:
         """One player's columns: for each tolerance the number of entries and their counts."""
@@ -80,7 +94,7 @@ class PanelMetric(Metric):
 
     def measure(self, totals: Floats) -> Measured:
         distances = self.tolerance.distances
-        shape = (*totals.shape[:-1], len(PLAYERS), len(distances), 1 + len(self.counts))
+        shape = (*totals.shape[:-1], len(self.players), len(distances), 1 + len(self.counts))
         blocks = totals.reshape(shape)
         entries = blocks[..., 0]
         each = self.formula(entries, blocks[..., 1:])
@@ -89,7 +103,7 @@ class PanelMetric(Metric):
         parts = {name: part[..., 0, :].mean(axis=-1) for name, part in each.parts.items()}
         if len(distances) > 1:
             parts |= {f"@{distance}": values[..., 0, place] for place, distance in enumerate(distances)}
-        parts |= {player: players[..., place] for place, player in enumerate(PLAYERS) if place > 0}
+        parts |= {player: players[..., place] for place, player in enumerate(self.players) if place > 0}
         return Measured(players[..., 0], parts)
 
     def signature(self, context: Any) -> dict[str, str]:

@@ -1,7 +1,7 @@
 """Pk: the probability that two frames a fixed distance apart are wrongly called of one segment or of two.
 
     Pk = share of probes (t, t + k) on which truth and prediction disagree whether a boundary lies between the ends;
-    k = half the mean length of a true segment, in frames
+    k = half the mean length of a true segment, in frames; at least 2
 
 Beeferman, D., Berger, A., Lafferty, J. (1999). Statistical models for text segmentation. Machine Learning 34.
 

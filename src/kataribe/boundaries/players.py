@@ -1,9 +1,10 @@
 """Who is scored beside the system: people, and two players who never look at the video.
 
-    system    the predictions
-    human     each annotator in turn, against the others (leave-one-out)
-    uniform   as many boundaries as the system has in that video, at equal distances: M of them cut it in M + 1
-    random    as many different frames drawn at random, several times
+    system      the predictions
+    comparable  the predictions once more, against the annotators that people are compared with: each left out in turn
+    human       each annotator in turn, against the others (leave-one-out)
+    uniform     as many boundaries as the system has in that video, at equal distances: M of them cut it in M + 1
+    random      as many different frames drawn at random, several times
 
 Draws depend on the seed and the video's id only, not on which other videos are scored.
 """
@@ -44,6 +45,8 @@ class Entries:
 
 def enter(player: str, videos: Videos, trials: int) -> Entries:
     """A player's entries, in the order of the videos."""
+    if player == "comparable":
+        return as_people(once(videos.predictions), videos)
     if player == "human":
         return human(videos)
     if player == "uniform":
@@ -56,6 +59,13 @@ def enter(player: str, videos: Videos, trials: int) -> Entries:
 def once(lists: Lists) -> Entries:
     """One entry for each video."""
     return Entries(lists, np.arange(len(lists)), np.full(len(lists), NOBODY))
+
+
+def as_people(entries: Entries, videos: Videos) -> Entries:
+    """The entries, one for each video, compared as people are: once for each annotator, who is left out."""
+    copies = np.diff(videos.raters)[entries.video]
+    row = np.repeat(np.arange(len(entries)), copies)
+    return Entries(entries.lists.take(row), entries.video[row], spans(videos.raters[entries.video], copies))
 
 
 def human(videos: Videos) -> Entries:

@@ -23,6 +23,7 @@ class ProbeMetric(PanelMetric):
     # The column of the native table with the probes that the metric calls wrong.
     wrong: ClassVar[int]
     lower_is_better: ClassVar[bool] = True
+    shows_comparable: ClassVar[bool] = True
 
     annotator: Annotator = option("mean", "the annotator who counts", positional=True)
 
@@ -33,8 +34,8 @@ class ProbeMetric(PanelMetric):
         if not len(comparison):
             return np.zeros((0, 1))
         frames = videos.frames[comparison.video]
-        # Half the mean length of a true segment, as both papers choose it.
-        widths = np.maximum(1, np.rint(frames / (comparison.true + 1) / 2)).astype(np.int64)
+        # Half the mean length of a true segment, as both papers choose it, and never less than two frames.
+        widths = np.maximum(2, np.rint(frames / (comparison.true + 1) / 2)).astype(np.int64)
         probes = _native.segmentation_errors(*comparison.on_frames(videos).sides, widths, frames)
         return ratio(probes[:, self.wrong].astype(np.float64), probes[:, 0].astype(np.float64), empty=0.0)[:, None]
 

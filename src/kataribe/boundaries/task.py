@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -14,12 +14,14 @@ from kataribe.core import registry
 from kataribe.core.caution import Caution
 from kataribe.core.engine import LocalEngine
 from kataribe.core.errors import UsageError, shorten
+from kataribe.core.join import missing_field
 from kataribe.core.metric import Metric
 from kataribe.core.progress import Progress
 from kataribe.core.result import Result
 from kataribe.core.run import run
-from kataribe.core.signature import fingerprint
-from kataribe.formats.boundaries import Source, Unit, read_predictions, read_truth
+from kataribe.core.signature import fingerprint_by_id
+from kataribe.formats.boundaries import Source, Unit, read_predictions
+from kataribe.formats.several_truths import read_truths
 
 DEFAULT_METRICS = ("boundary_f1", "boundary_f1(confident)", "chance_f1", "boundary_ap", "frame_ap", "informedness")
 _COUNT_FRAMES = ("frame_ap", "informedness")
@@ -28,7 +30,7 @@ MIN_CONSISTENCY = 0.3
 
 def evaluate(
     predictions: Source,
-    references: Source,
+    references: Source | Sequence[Source],
     metrics: Sequence[str | Metric] | None = None,
     *,
     protocol: str = "official",
@@ -43,6 +45,8 @@ def evaluate(
 ) -> Result:
     """Score predicted boundaries against annotators, from files or plain dictionaries.
 
+    Several references are joined: a video that is in more than one has the annotators of all.
+
     >>> truth = {"v": {"duration": 10.0, "annotators": [[2.0, 5.0, 8.0]]}}
     >>> result = evaluate({"v": [2.1, 4.0, 7.8, 8.3]}, truth, ["boundary_f1"])
     >>> round(result["boundary_f1"].value, 4)
@@ -52,21 +56,20 @@ def evaluate(
     chosen = registry.parse_all(names, "boundaries", protocol=protocol)
     if missing not in MISSING:
         raise UsageError(f"no policy is called {shorten(missing)!r}", hint=f"--missing {', '.join(MISSING)}")
-    if unit not in ("seconds", "frames"):
-        raise UsageError(f"no unit is called {shorten(unit)!r}", hint="--unit seconds or frames")
+    check_unit(unit)
     if seed < 0:
         raise UsageError(f"--seed {seed}: cannot be negative")
-    truth = read_truth(references)
+    truth, about_truth = read_truths(references)
     videos, coverage, fields, warnings = join(read_predictions(predictions), truth, missing, unit, min_consistency)
-    videos = replace(videos, seed=seed)
+    videos, warnings = replace(videos, seed=seed), [*warnings, *about_truth]
     if metrics is None:
         chosen, unfit = _fit(chosen, videos)
         warnings += unfit
     fields |= {
         "floorseed": str(seed),
-        "missing": missing,
+        "missing": missing_field(missing, coverage.missing),
         "data": f"{coverage.scored}/{coverage.references}",
-        "hash": fingerprint(_spelled(videos)),
+        "hash": _fingerprint(videos, fields["consistency"] == "stored"),
     }
     result = run(
         "boundaries",
@@ -81,7 +84,12 @@ def evaluate(
         details=details,
         progress=progress,
     )
-    return replace(result, curves=curves(videos)) if details else result
+    return replace(result, curves=curves(videos, protocol)) if details else result
+
+
+def check_unit(unit: str) -> None:
+    if unit not in ("seconds", "frames"):
+        raise UsageError(f"no unit is called {shorten(unit)!r}", hint="--unit seconds or frames")
 
 
 def _fit(metrics: Mapping[str, Metric], videos: Videos) -> tuple[dict[str, Metric], list[Caution]]:
@@ -99,10 +107,14 @@ def _fit(metrics: Mapping[str, Metric], videos: Videos) -> tuple[dict[str, Metri
     return {name: metric for name, metric in metrics.items() if metric.name not in reasons}, warnings
 
 
-def _spelled(videos: Videos) -> Iterator[str]:
-    """What tells one ground truth from another."""
-    for id, duration in zip(videos.ids, videos.durations.tolist(), strict=True):
-        yield id
-        yield repr(duration)
-    for times in videos.truth:
-        yield repr(times.tolist())
+def _fingerprint(videos: Videos, is_stored: bool) -> str:
+    """What tells one ground truth from another: everything in it that can move a number."""
+    entries = []
+    consistency, annotators = videos.consistency.tolist(), [repr(times.tolist()) for times in videos.truth]
+    for row, id in enumerate(videos.ids):
+        mine = slice(videos.raters[row], videos.raters[row + 1])
+        # Consistency that was recomputed follows from the boundaries.
+        stored = map(repr, consistency[mine]) if is_stored else ()
+        shape = (videos.durations[row], videos.fps[row], videos.frames[row])
+        entries.append((id, *(str(value) for value in shape), *annotators[mine], *stored))
+    return fingerprint_by_id(entries)

@@ -1,7 +1,7 @@
 """WindowDiff: how often a sliding window holds another number of boundaries than it should.
 
     WindowDiff = share of probes (t, t + k) between whose ends truth and prediction differ in the number of boundaries;
-    k = half the mean length of a true segment, in frames
+    k = half the mean length of a true segment, in frames; at least 2
 
 Pevzner, L., Hearst, M. A. (2002). A critique and improvement of an evaluation metric for text segmentation.
 Computational Linguistics 28(1).

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 import typer
 
-from kataribe.cli.progress import progress_bar
+from kataribe.cli.progress import Silence, progress_bar, warn_of
 from kataribe.core.errors import OutputError, UsageError
 from kataribe.core.progress import reporting, silent
 from kataribe.formats.output import check_writable, write_whole
@@ -90,20 +90,25 @@ def stories(
 @app.command("boundaries")
 def boundaries(
     references: Annotated[
-        Path, typer.Option("-r", "--references", metavar="TRUTH", help="The annotators' boundaries.")
+        list[Path], typer.Option("-r", "--references", metavar="TRUTH", help="The annotators' boundaries; repeatable.")
     ],
     systems: Annotated[
         list[Path] | None, typer.Argument(metavar="[PRED...]", help="Systems to show beside the blind players.")
     ] = None,
     most: Annotated[int, typer.Option(help="The largest number of boundaries per video.")] = 15,
-    trials: Annotated[int, typer.Option(help="Draws of Random.")] = 20,
+    protocol: Annotated[
+        str, typer.Option(help="official: as the published tool matches; paper: strict tolerance, 100 draws of Random.")
+    ] = "official",
+    trials: Annotated[int | None, typer.Option(help="Draws of Random; default: 20, paper: 100.")] = None,
     tolerance: Annotated[str, typer.Option(help="0.05 of the duration, or 0.5s.")] = "0.05",
+    unit: Annotated[str, typer.Option(help="What predicted times are: seconds or frames.")] = "seconds",
     min_consistency: Annotated[float, typer.Option(help="Skip videos whose annotators agree less.")] = 0.3,
     plots: Annotated[Path | None, typer.Option(help="A folder for the pictures, as PNG and SVG.")] = None,
     output: Annotated[Path | None, typer.Option("-o", "--output", help="Write everything here, as JSON.")] = None,
     format: Annotated[str, typer.Option("--format", "-f", help="table or json.")] = "table",
     seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    silence: Silence = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no warnings.")] = False,
 ) -> None:
     """Read every measure for Random and Uniform guessing with 1 to 15 boundaries, beside people and systems."""
     from kataribe.audit.boundaries import audit
@@ -112,14 +117,16 @@ def boundaries(
     if format not in ("table", "json"):
         raise UsageError(f"no format is called {format!r}", hint="there are: table, json")
     check_places(output, plots)
-    named = {path.name.partition(".")[0]: path for path in systems or ()}
+    named = _named_by_file(systems or ())
     with progress_bar(quiet) as progress, reporting(progress or silent):
         result = audit(
             references,
             named,
+            protocol=protocol,
             most=most,
             trials=trials,
             tolerance=tolerance,
+            unit=unit,  # type: ignore[arg-type]
             min_consistency=min_consistency,
             seed=seed,
         )
@@ -128,7 +135,19 @@ def boundaries(
         write_whole(output, text)
     if plots is not None:
         write_pictures(boundary_audit.pictures(result), plots)
+    warn_of(result.warnings, silence, quiet)
     print(text if format == "json" else boundary_audit.table(result))
+
+
+def _named_by_file(systems: Sequence[Path]) -> dict[str, Path]:
+    """Systems go by the names of their files; two of one name could not be told apart."""
+    named: dict[str, Path] = {}
+    for path in systems:
+        name = path.name.partition(".")[0]
+        if name in named:
+            raise UsageError(f"{named[name]} and {path} are both called {name}", hint="rename one of them")
+        named[name] = path
+    return named
 
 
 @app.command("narration")

@@ -149,7 +149,10 @@ def boundaries(
         typer.Argument(metavar="PRED", help="The boundaries to score: JSON, JSONL, CSV, TSV, npz."),
     ],
     references: Annotated[
-        Path, typer.Option("-r", "--references", metavar="TRUTH", help="The annotators' boundaries: pickle, JSON, CSV.")
+        list[Path],
+        typer.Option(
+            "-r", "--references", metavar="TRUTH", help="The annotators' boundaries: pickle, JSON, CSV; repeatable."
+        ),
     ],
     metric: Metrics = None,
     protocol: Protocol = "official",

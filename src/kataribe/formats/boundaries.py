@@ -48,7 +48,9 @@ Unit = Literal["seconds", "frames"]
 ReadRows = Callable[[Iterable[tuple[str, dict[str, str]]], Path], dict[str, Any]]
 
 ID_FIELDS = ("id", "video_id", "video", "name", "key")
-TIME_FIELDS = ("boundaries", "times", "timestamps", "predictions")
+FRAME_FIELDS = ("frame", "frames")
+TIME_FIELDS = ("boundaries", "times", "timestamps", "predictions", *FRAME_FIELDS)
+TIME_COLUMNS = ("time", "frame", "timestamp", "boundary")
 SCORE_FIELDS = ("scores", "confidences", "confidence")
 DURATION_FIELDS = ("duration", "video_duration")
 ANNOTATOR_FIELDS = ("annotators", "substages_timestamps")
@@ -71,13 +73,18 @@ class AnnotatedVideo:
 
 @dataclass(frozen=True)
 class Prediction:
-    """What was predicted for one video, as the file says it: the unit of `times` is the caller's to know."""
+    """What was predicted for one video, as the file says it: the unit of `times` is the caller's to know.
+
+    `field` is the name under which the file has the times, `is_paired` whether it has them as [time, score].
+    """
 
     times: tuple[float, ...]
     scores: tuple[float, ...] | None = None
     probabilities: Floats | None = None
     fps: float | None = None
     duration: float | None = None
+    field: str = "boundaries"
+    is_paired: bool = False
 
 
 @dataclass(frozen=True)
@@ -201,8 +208,8 @@ def _consistency(entry: Mapping[str, Any], annotators: int, place: _Place) -> tu
 
 def _predicted(entry: Any, place: _Place) -> Prediction:
     if not isinstance(entry, Mapping):
-        times, scores = _times_and_scores(entry, None, place, "boundaries")
-        return Prediction(times, scores)
+        times, scores, is_paired = _times_and_scores(entry, None, place, "boundaries")
+        return Prediction(times, scores, is_paired=is_paired)
     probabilities = None
     if entry.get("probabilities") is not None:
         probabilities = check_probabilities(entry["probabilities"], place.id, place.file)
@@ -211,17 +218,20 @@ def _predicted(entry: Any, place: _Place) -> Prediction:
         raise place.error("boundaries", "is missing", 'write {"boundaries": [1.2, 4.0]}')
     fps = _positive(entry["fps"], place, "fps") if entry.get("fps") is not None else None
     score_field = _field(entry, SCORE_FIELDS)
-    times, scores = _times_and_scores(
-        entry[named] if named else [], entry[score_field] if score_field else None, place, named or "boundaries"
+    field = named or "boundaries"
+    times, scores, is_paired = _times_and_scores(
+        entry[named] if named else [], entry[score_field] if score_field else None, place, field
     )
-    return Prediction(times, scores, probabilities, fps, _duration(entry, place))
+    return Prediction(times, scores, probabilities, fps, _duration(entry, place), field, is_paired)
 
 
 def _times_and_scores(
     value: Any, given: Any, place: _Place, field: str
-) -> tuple[tuple[float, ...], tuple[float, ...] | None]:
+) -> tuple[tuple[float, ...], tuple[float, ...] | None, bool]:
     entries = _list(value, place, field)
-    if given is None and entries and all(isinstance(entry, list | tuple | np.ndarray) for entry in entries):
+    has_pairs = bool(entries) and all(isinstance(entry, list | tuple | np.ndarray) for entry in entries)
+    is_paired = given is None and has_pairs
+    if is_paired:
         if any(len(entry) != 2 for entry in entries):
             raise place.error(field, "has entries that are not [time, score]")
         times, scores = zip(*(_numbers(entry, place, field) for entry in entries), strict=True)
@@ -232,7 +242,7 @@ def _times_and_scores(
         raise place.error("scores", f"has {len(scores)} values for {len(times)} boundaries")
     # Files are free to list the most confident first; everything behind this point is in order of time.
     order = sorted(range(len(times)), key=times.__getitem__)
-    return tuple(times[i] for i in order), None if scores is None else tuple(scores[i] for i in order)
+    return tuple(times[i] for i in order), None if scores is None else tuple(scores[i] for i in order), is_paired
 
 
 def _truth_rows(rows: Iterable[tuple[str, dict[str, str]]], path: Path) -> dict[str, Any]:
@@ -257,12 +267,13 @@ def _prediction_rows(rows: Iterable[tuple[str, dict[str, str]]], path: Path) -> 
     for where, row in rows:
         id = check_id(_cell(row, ID_FIELDS, path, "an id"), file=path, place=where)
         place = _Place(path, id)
-        fresh: dict[str, list[float]] = {"boundaries": [], **({"scores": []} if "score" in row else {})}
-        video = videos.setdefault(id, fresh)
-        time = _cell(row, ("time", "frame", "timestamp", "boundary"), path, "a time")
+        time = _cell(row, TIME_COLUMNS, path, "a time")
+        column = _field(row, TIME_COLUMNS)
+        field = "frame" if column == "frame" else "boundaries"
+        video = videos.setdefault(id, {field: [], **({"scores": []} if "score" in row else {})})
         if time == "":  # a video in which nothing was found
             continue
-        video["boundaries"].append(_number(time, place, f"{where}: time"))
+        video[field].append(_number(time, place, f"{where}: {column}"))
         if "score" in row:
             video["scores"].append(_number(row["score"], place, f"{where}: score"))
     return videos
@@ -319,7 +330,7 @@ def _inside(times: tuple[float, ...], duration: float, place: _Place) -> tuple[f
         raise place.error(
             "boundaries",
             f"{outside[0]:g} s lies outside the video of {duration:g} s",
-            "are these frames? then say --unit frames" if outside[0] > 0 else "remove it",
+            "are these frames or milliseconds? give seconds" if outside[0] > 0 else "remove it",
         )
     return tuple(sorted(times))
 

@@ -41,7 +41,11 @@ def table(audit: BoundaryAudit) -> str:
         for cells in (list(zip(row, widths, strict=True)) for row in [header, *rows])
     ]
     lines.insert(1, "  ".join("-" * width for width in widths))
-    note = f"{audit.videos:,} videos, tolerance {audit.tolerance}, {audit.trials} draws, seed {audit.seed}"
+    trials = audit.trials
+    draws = f"{trials.counts} draws of random (average precision {trials.rankings}, chance_f1 {trials.chance})"
+    note = (
+        f"{audit.videos:,} videos, protocol {audit.protocol}, tolerance {audit.tolerance}, {draws}, seed {audit.seed}"
+    )
     return "\n".join([*lines, "", note])
 
 
@@ -51,7 +55,7 @@ def pictures(audit: BoundaryAudit) -> dict[str, Callable[[str], bytes]]:
         "f1_by_count": lambda format: _render(_f1_by_count, audit, format),
         "pr_curves": lambda format: _render(_pr_curves, audit, format),
         "chance_by_count": lambda format: _render(_chance_by_count, audit, format),
-        "prevalence": lambda format: _render(_prevalence, audit, format),
+        "prevalence_bias": lambda format: _render(_prevalence_and_bias, audit, format),
     }
 
 
@@ -124,9 +128,21 @@ def _pr_curves(audit: BoundaryAudit) -> Any:
     return figure
 
 
-def _prevalence(audit: BoundaryAudit) -> Any:
-    figure = new_figure(5, 3.4)
-    axes = figure.add_subplot()
-    axes.hist(audit.prevalence, bins=20, range=(0, 1), color=_COLOURS["uniform"], edgecolor="white")
-    axes.set(title="Prevalence of true boundaries", xlabel="share of frames near a boundary", ylabel="videos")
+def _prevalence_and_bias(audit: BoundaryAudit) -> Any:
+    """The paper's figure 5: how much of each video true boundaries cover, and how much each player's."""
+    figure = new_figure(11, 3.6)
+    truth, players = figure.add_subplot(1, 2, 1), figure.add_subplot(1, 2, 2)
+    truth.stairs(
+        audit.histogram(audit.prevalence), audit.edges, fill=True, color="#d8a7ad", edgecolor=_COLOURS["uniform"]
+    )
+    truth.set(title="Prevalence of true boundaries", xlabel="share of frames near a true boundary", ylabel="videos")
+    colours = {**dict(_level_players(audit)), **_COLOURS}
+    for name, shares in audit.bias.items():
+        colour = colours.get(name) or colours[name.partition(" ")[0]]
+        players.stairs(audit.histogram(shares), audit.edges, color=colour, linewidth=1.6, label=name)
+    players.set(title="Bias of each player", xlabel="share of frames near a predicted boundary", ylabel="videos")
+    players.legend(fontsize=8)
+    for axes in (truth, players):
+        axes.set_xlim(0, 1)
+        axes.grid(alpha=0.25)
     return figure
