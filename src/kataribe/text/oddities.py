@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from kataribe.core.caution import Caution
 from kataribe.core.errors import some
-from kataribe.text.scripts import is_mostly_unspaced
+from kataribe.text.scripts import is_mostly_segmented, is_mostly_unspaced
 
 # What programs write where there is no text.
 _MISSING_VALUES = frozenset({"nan", "none", "null", "n/a", "<na>", "undefined"})
@@ -49,7 +49,7 @@ def unspaced_texts(texts: Sequence[str], option: str) -> list[Caution]:
     >>> unspaced_texts(["老李回头。"], "tok=zh")[0]
     'the texts are not written with spaces between words, which the tokenizer ptb needs: use tok=zh'
     """
-    if not is_mostly_unspaced(texts):
+    if not is_mostly_unspaced(texts) or is_mostly_segmented(texts):
         return []
     text = f"the texts are not written with spaces between words, which the tokenizer ptb needs: use {option}"
     return [Caution("unspaced-text", text)]
