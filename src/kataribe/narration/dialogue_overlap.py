@@ -5,8 +5,8 @@
 
 Quirks. Lower is better. A prediction without times of its own starts where its reference's clip does. A line that runs
 beyond its gap runs into the dialogue behind it, so that long lines are paid for here even if their start is right.
-A line that says nothing interrupts nobody: it is left out, missing or not, and a warning counts such lines. `lines` is
-the share of lines that meet dialogue at all; `reference` is what the references come to.
+A line that says nothing interrupts nobody: it is left out, missing or not, and a warning counts such lines (whose own
+item value is 0). `lines` is the share of lines that meet dialogue at all; `reference` is what the references come to.
 """
 
 from __future__ import annotations
@@ -78,6 +78,11 @@ class DialogueOverlap(Metric):
         with np.errstate(invalid="ignore", divide="ignore"):  # of nothing that is said, no share: 0/0
             parts = {"lines": np.asarray(meets / lines), "reference": np.asarray(reference_overlap / reference_spoken)}
             return Measured(np.asarray(overlap / spoken), parts)
+
+    def per_item(self, statistics: Array) -> Measured:
+        """A line that says nothing is not part of the share; by itself, it interrupts nobody."""
+        value, parts = super().per_item(statistics)
+        return Measured(np.nan_to_num(value, nan=0.0), {name: np.nan_to_num(part) for name, part in parts.items()})
 
     def signature(self, context: _Prepared) -> dict[str, str]:
         return {"cps": f"{context.cps:g}", "chars": "letters+digits", "dialogue": context.dialogue}

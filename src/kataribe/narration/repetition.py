@@ -7,8 +7,9 @@ Xiong, Y., Dai, B., Lin, D. (2018). Move forward and tell: a progressive generat
 that are repeated within a paragraph.
 
 Quirks. Lower is better. Lines of fewer than n words have no n-gram and count for nothing; nor do lines that say
-nothing, missing or not, and a warning counts these. `copies` is the share of lines that are, word for word, one of the
-lines before them; `reference` is what the references come to, since people repeat themselves too.
+nothing, missing or not, and a warning counts these (whose own item value is 0). `copies` is the share of lines that
+are, word for word, one of the lines before them; `reference` is what the references come to, since people repeat
+themselves too.
 """
 
 from __future__ import annotations
@@ -78,6 +79,11 @@ class Repetition(Metric):
             "reference copies": _share(reference_copies, reference_lines, reference_lines),
         }
         return Measured(_share(repeated, ngrams, lines), parts)
+
+    def per_item(self, statistics: Array) -> Measured:
+        """A line that says nothing is not part of the share; by itself, it repeats nothing."""
+        value, parts = super().per_item(statistics)
+        return Measured(np.nan_to_num(value, nan=0.0), {name: np.nan_to_num(part) for name, part in parts.items()})
 
     def signature(self, context: _Prepared) -> dict[str, str]:
         fields = {"n": str(self.n), "window": str(self.window), "tok": tokenizer(self.tok).signature}

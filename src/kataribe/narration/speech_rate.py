@@ -7,8 +7,9 @@ Narration is spoken where nobody else speaks; a line that does not fit is a line
 
 Quirks. `cps` defaults to 5 characters a second where the references are mostly Han, kana, Hangul or Thai, and to 12
 letters a second elsewhere; the signature says which. Punctuation and spaces take no time. A line that says nothing has
-no rate: it is left out, missing or not, and a warning counts such lines. A short line always fits: read this beside a
-metric of content. `fill` is the spoken time over the time that there is, of the lines that count.
+no rate: it is left out, missing or not, and a warning counts such lines (whose own item value is 1: they fit anywhere).
+A short line always fits: read this beside a metric of content. `fill` is the spoken time over the time that there is,
+of the lines that count.
 """
 
 from __future__ import annotations
@@ -63,6 +64,14 @@ class SpeechRate(Metric):
                 "reference fill": written / reference_gaps,
             }
             return Measured(np.asarray(fits / lines), parts)
+
+    def per_item(self, statistics: Array) -> Measured:
+        """A line that says nothing is not part of the share; by itself, it fits in any gap."""
+        value, parts = super().per_item(statistics)
+        usual = {"fill": 0.0, "reference": 1.0, "reference fill": 0.0}
+        return Measured(
+            np.nan_to_num(value, nan=1.0), {name: np.nan_to_num(part, nan=usual[name]) for name, part in parts.items()}
+        )
 
     def signature(self, context: float) -> dict[str, str]:
         return {"cps": f"{context:g}", "chars": "letters+digits"}
