@@ -9,7 +9,7 @@ from kataribe.core.caution import Caution
 from kataribe.core.errors import some
 from kataribe.core.metric import Metric
 from kataribe.text.oddities import odd_texts, unspaced_texts
-from kataribe.text.scripts import count_letters
+from kataribe.text.scripts import says_something
 
 # Fewer predictions than this may be word for word a reference by chance.
 _SEVERAL = 3
@@ -54,9 +54,11 @@ def _copied(metrics: Iterable[Metric], items: Captions) -> list[Caution]:
 
 
 def _left_out(metrics: Iterable[Metric], items: Captions) -> list[Caution]:
-    silent = [id for id, text in zip(items.ids, items.candidates, strict=True) if not count_letters(text)]
     ignoring = [str(metric) for metric in metrics if metric.ignores_empty]
-    if not silent or not ignoring:
+    if not ignoring:
+        return []
+    silent = [id for id, text in zip(items.ids, items.candidates, strict=True) if not says_something(text)]
+    if not silent:
         return []
     text = f"{len(silent):,} predictions say nothing and are left out of {', '.join(ignoring)}: {some(silent)}"
     return [Caution("left-out", text)]

@@ -21,8 +21,11 @@ def is_mostly_unspaced(texts: Iterable[str]) -> bool:
     >>> is_mostly_unspaced(["老李回头。"]), is_mostly_unspaced(["Maria looks back."])
     (True, False)
     """
+    listed = list(texts)
+    if all(map(str.isascii, listed)):
+        return False
     letters = unspaced = 0
-    for text in texts:
+    for text in listed:
         letters += count_letters(text)
         unspaced += len(_UNSPACED_LETTER.findall(text))
     return 2 * unspaced > letters
@@ -36,6 +39,15 @@ def is_mostly_segmented(texts: Iterable[str]) -> bool:
     """
     segmented = [len(text.split()) > 1 and count_letters(text) < _LONG_WORD * len(text.split()) for text in texts]
     return 2 * sum(segmented) > len(segmented)
+
+
+def says_something(text: str) -> bool:
+    """Whether there is a letter or digit in it.
+
+    >>> says_something("7"), says_something("...")
+    (True, False)
+    """
+    return any(map(str.isalnum, text))
 
 
 def count_letters(text: str) -> int:
