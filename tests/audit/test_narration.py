@@ -83,11 +83,23 @@ def test_an_attack_reads_what_its_baseline_promises() -> None:
     assert whole.scores[CLEAN_ROLES].value == pytest.approx(promised["whole cast always"])
 
 
+def test_a_film_without_a_cast_is_attacked_where_no_names_are_needed() -> None:
+    cast = {"harbour": ["Ines", "Captain Reyes"]}
+    found = audit(PRED, REFS, cast, ["role_f1", "rouge_l"], only=["first billed", "no names", "said twice"])
+    assert any("6 clips of 1 films without a cast" in note for note in found.notes)
+    assert "|uncast:empty(6)|" in found.signatures["role_f1"]
+    nobody = Cast("winter-train", ())
+    lines = ["Anna waits.", "Snow falls."]
+    assert {name for name, attack in attacks.ATTACKS.items() if attack(lines, nobody) == lines} == {
+        *("whole cast", "first billed", "no names", "swapped roles")
+    }
+
+
 def test_what_cannot_be_audited_is_refused() -> None:
     with pytest.raises(UsageError, match="there is no such attack - did you mean 'no names'"):
         audit(PRED, REFS, CASTS, only=["no name"])
-    with pytest.raises(InputError, match="no cast for 1 films: 'winter-train'"):
-        audit(PRED, REFS, {"harbour": ["Ines"]})
+    with pytest.raises(InputError, match="no cast for 2 films: 'harbour', 'winter-train'"):
+        audit(PRED, REFS, {"elsewhere": ["Ines"]})
     with pytest.raises(UsageError, match="no metric is called"):
         audit(PRED, REFS, CASTS, ["roles_f2"])
 

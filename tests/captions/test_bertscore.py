@@ -71,6 +71,15 @@ def copy_of(model: str, folder: Path) -> str:
     return str(shutil.copytree(model, folder))
 
 
+def test_own_baseline_does_not_depend_on_the_order_of_items(bert: str) -> None:
+    metric = f"bertscore({bert}, rescale=own)"
+    candidates, references = (dict(enumerate(side)) for side in corpus())
+    turned = dict(reversed(references.items()))
+    one, other = (kataribe.evaluate("captions", candidates, side, [metric])[metric] for side in (references, turned))
+    assert one.signature == other.signature
+    assert one.value == pytest.approx(other.value, abs=1e-6)
+
+
 def test_own_baseline_is_what_unrelated_references_score(bert: str) -> None:
     candidates, references = corpus()
     plain, rescaled = (score(candidates, references, f"bertscore({bert}{more})") for more in ("", ", rescale=own"))

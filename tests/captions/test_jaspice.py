@@ -124,7 +124,8 @@ def test_texts_without_tuples_score_zero_even_against_themselves() -> None:
 
 def test_what_a_reader_should_know_is_said() -> None:
     result = kataribe.evaluate("captions", {"1": "A dog runs", "2": "。"}, {"1": "犬", "2": "猫"}, ["jaspice"])
-    assert [warning.partition(" distinct")[0] for warning in result.warnings] == [
+    said = [warning for warning in result.warnings if warning.id in ("no-japanese", "no-tuples")]
+    assert [warning.partition(" distinct")[0] for warning in said] == [
         "jaspice: 2 of 4",
         "jaspice: 1 of 4",
     ]

@@ -11,6 +11,7 @@ import pytest
 
 import kataribe
 from kataribe.core.errors import InputError, ResourceError, UsageError
+from kataribe.core.signature import differences
 from kataribe.encoders.clip import open_clip
 from kataribe.formats.features import read_features
 from tests.encoders.tiny import SENTENCES
@@ -152,6 +153,41 @@ def test_vectors_of_texts_may_be_given_too(clip: str, frames: dict[str, np.ndarr
     assert fine.value == pytest.approx(whole.value, abs=1e-5)
     with pytest.raises(UsageError, match="do not tell which tokens they stand for"):
         evaluate("emscore", features=frames, text_features=tokens)
+
+
+def test_whatever_vectors_a_score_is_measured_against_are_in_its_signature() -> None:
+    """Pictures and references are; the candidates' own vectors are what is measured. No order of items counts."""
+    rng = np.random.default_rng(3)
+    shown = {id: rng.normal(size=(2, WIDTH)) for id in CANDIDATES}
+    names = [f"{id}/reference/{n}" for id, texts in REFERENCES.items() for n in range(len(texts))]
+    told = {name: rng.normal(size=WIDTH) for name in [*(f"{id}/candidate" for id in CANDIDATES), *names]}
+
+    def measured(shown=shown, told=told, references=REFERENCES):
+        return evaluate("refclipscore", references, features=shown, text_features=told)
+
+    first = measured()
+    other_reference = measured(told=told | {"1/reference/0": -told["1/reference/0"]})
+    assert other_reference.value != first.value
+    assert differences(first.signature, other_reference.signature).keys() == {"texts"}
+    other_candidate = measured(told=told | {"1/candidate": told["0/candidate"]})
+    assert other_candidate.value != first.value
+    assert other_candidate.signature == first.signature
+    other_picture = measured(shown=shown | {"1": shown["2"]})
+    assert differences(first.signature, other_picture.signature).keys() == {"media"}
+    turned = dict(reversed(REFERENCES.items()))
+    assert measured(references=turned).signature == first.signature
+
+
+def test_pictures_are_named_by_content_in_whatever_order(clip: str, pictures: Path) -> None:
+    first, turned = (
+        evaluate(f"clipscore({clip})", references, images=pictures)
+        for references in (REFERENCES, dict(reversed(REFERENCES.items())))
+    )
+    assert first.signature == turned.signature
+    one, other = sorted(pictures.iterdir())[:2]
+    one.write_bytes(other.read_bytes())
+    changed = evaluate(f"clipscore({clip})", REFERENCES, images=pictures)
+    assert differences(first.signature, changed.signature).keys() == {"media"}
 
 
 @pytest.fixture

@@ -87,9 +87,22 @@ def test_fluent_captions_surprise_less() -> None:
     shuffled = {id: " ".join(sorted(text.split())) for id, text in fluent.items()}
     one, other = (kataribe.evaluate("captions", told, references, ["ppl"])["ppl"] for told in (fluent, shuffled))
     assert 1 < one.value < other.value
-    tokens, log = one.statistics.sum(axis=0)
-    assert one.value == pytest.approx(np.exp(-log / tokens))
-    assert "ppl|model:kneser-ney3-refs|tok:ptb|" in one.signature
+
+
+@pytest.mark.parametrize("protocol", ["official", "paper"])
+def test_it_is_the_mean_over_candidates_unless_tokens_are_pooled(protocol: str) -> None:
+    references = {str(i): [text] for i, text in enumerate(SENTENCES)}
+    told = {id: " ".join(texts[0].split()[:2]) for id, texts in references.items()} | {"0": SENTENCES[0]}
+    result = kataribe.evaluate("captions", told, references, ["ppl", "ppl(over=corpus)"], protocol=protocol)
+    each, pooled = result["ppl"], result["ppl(over=corpus)"]
+    tokens, log = each.statistics[:, 0], each.statistics[:, 1]
+    np.testing.assert_allclose(each.item_values, np.exp(-log / tokens))
+    np.testing.assert_allclose(pooled.item_values, each.item_values)
+    assert each.value == pytest.approx(each.item_values.mean())
+    assert pooled.value == pytest.approx(np.exp(-log.sum() / tokens.sum()))
+    assert each.value != pytest.approx(pooled.value)
+    assert "ppl|model:kneser-ney3-refs|over:items|tok:ptb|" in each.signature
+    assert "|over:corpus|" in pooled.signature
 
 
 def test_lower_is_better_everywhere(tmp_path: Path) -> None:
@@ -152,6 +165,7 @@ def test_causal_model_gives_its_own_loss_and_needs_no_references(tmp_path: Path)
             assert result.items[id].value == pytest.approx(np.exp(loss), rel=1e-4)
         else:
             assert np.isnan(result.items[id].value)
+    assert result.value == pytest.approx(np.nanmean(result.item_values)), "who says nothing is left out"
     assert "|model:tiny-gpt-" in result.signature
 
 

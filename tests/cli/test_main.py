@@ -143,7 +143,7 @@ def test_missing_predictions_by_policy(call, files_of_strangers: Path) -> None:
     part = ["score", "captions", str(files_of_strangers / "part.json"), "-r", REFS, "-m", "bleu", "-f", "json"]
     code, out, err = call(*part, "--missing", "zero")
     assert (code, json.loads(out)["coverage"]["scored"]) == (0, 12)
-    assert "|missing:zero|data:12/12|" in json.loads(out)["metrics"]["bleu"]["signature"]
+    assert "|missing:zero(11)|data:12/12|" in json.loads(out)["metrics"]["bleu"]["signature"]
     assert "scored as empty captions" in err
     code, out, err = call(*part, "--missing", "drop", "--quiet")
     assert (code, json.loads(out)["coverage"]["scored"], err) == (0, 1, "")

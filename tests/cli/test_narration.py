@@ -56,3 +56,39 @@ def test_a_mistake_is_one_line(score, tmp_path, arguments, said):
     assert (code, out, err.count("\n")) == (2, "", 1)
     assert said in err
     assert not out_file.exists()
+
+
+@pytest.mark.parametrize("role", ["PRED", "-r", "--cast", "--dialogue"])
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("empty.json", b"", "is empty"),
+        ("nothing.json", b"{}", "holds no "),
+        ("bare.csv", b"film,id,name,text,start,end\n", "holds no "),
+        ("latin.json", '{"é": "x"}'.encode("latin-1"), "is not UTF-8 text (byte 2)"),
+        ("nan.json", b'{"harbour": NaN}', "id 'harbour': "),
+        ("twice.json", b'{"harbour": "x", "harbour": "y"}', "has the same id more than once: 'harbour'"),
+        ("half.json", rb'{"harbour": ["\ud800"]}', "id 'harbour': contains half of a surrogate pair"),
+    ],
+)
+def test_a_bad_file_costs_one_line_whatever_it_was_meant_to_be(score, tmp_path, role, name, content, said):
+    file = tmp_path / name
+    file.write_bytes(content)
+    arguments = {"PRED": PRED, "-r": REFS, "--cast": CAST, "--dialogue": DIALOGUE} | {role: str(file)}
+    predictions = arguments.pop("PRED")
+    options = [word for pair in arguments.items() for word in pair]
+    out_file = tmp_path / "out.json"
+    code, out, err = score(predictions, *options, "-o", str(out_file))
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert err.startswith(f"kataribe: {file}: ")
+    assert said in err
+    assert not out_file.exists()
+
+
+def test_films_and_names_in_any_script_are_written_as_they_are(score, tmp_path):
+    lines, cast, out_file = (tmp_path / name for name in ("lines.json", "cast.json", "out.json"))
+    lines.write_text('{"日本": {"film": "é", "start": 0, "end": 9, "text": "マリアが待つ。"}}', encoding="utf-8")
+    cast.write_text('{"é": ["マリア"]}', encoding="utf-8")
+    code, _, _ = score(str(lines), "-r", str(lines), "--cast", str(cast), "--tok", "char", "-o", str(out_file))
+    written = json.loads(out_file.read_text(encoding="utf-8"))
+    assert (code, list(written["metrics"]["role_f1"]["items"])) == (0, ["日本"])

@@ -67,7 +67,7 @@ def test_other_languages_get_a_warning(call) -> None:
 )
 def test_bad_calls_cost_one_line_and_nothing_is_written(call, tmp_path: Path, arguments: list[str], says: str) -> None:
     target = tmp_path / "graph.svg"
-    code, out, err = call("parse", "--svg", str(target), *arguments)
+    code, out, err = call("parse", *([] if "--svg" in arguments else ["--svg", str(target)]), *arguments)
     assert (code, out) == (2, "")
     assert says in err
     assert err.count("\n") == 1

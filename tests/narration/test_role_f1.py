@@ -10,6 +10,8 @@ import kataribe
 from kataribe.core import registry
 from kataribe.core.errors import InputError, UsageError
 from kataribe.core.types import Cast, Role
+from kataribe.formats.cast import read_casts
+from kataribe.formats.narration import read_narrations
 from kataribe.narration.role_f1 import BANNED, RoleF1
 from kataribe.stats.bootstrap import resample_weights
 
@@ -172,3 +174,91 @@ def test_movie101s_ceiling_and_baselines(data_folder, part: str, expected: tuple
     names = ("reference itself", "first-billed always", "whole cast always", "random member", "most frequent always")
     assert [found.parts[name] for name in names] == pytest.approx(list(expected), abs=5e-5)
     assert found.value == found.parts["reference itself"]
+
+
+SOME_CAST = {"f": ["Maria", "Odysseus"], "h": ["Anna"]}
+OF_TWO_FILMS = {
+    "1": {"film": "f", "text": "Maria waits."},
+    "2": {"film": "f", "text": "Snow falls."},
+    "3": {"film": "g", "text": "Maria leaves, and Anna stays."},
+}
+
+
+def of_two_films(metric: str = "role_f1", told=OF_TWO_FILMS, **options):
+    return kataribe.evaluate("narration", told, OF_TWO_FILMS, metrics=[metric], cast=SOME_CAST, **options)
+
+
+def test_a_film_without_a_cast_has_no_roles_as_in_the_published_scorer() -> None:
+    result = of_two_films()
+    found = result["role_f1"]
+    assert [found.items[id].value for id in "123"] == [1.0, 0.0, 0.0], "other films' names are not found in it either"
+    assert found.value == pytest.approx(1 / 3)
+    assert "|uncast:empty(1)|" in found.signature
+    caution = next(warning for warning in result.warnings if warning.id == "no-cast")
+    assert caution == "1 clips of 1 films without a cast score 0 in role_f1, as clips without roles do: 'g'"
+
+
+def test_a_film_without_a_cast_may_be_left_out_or_refused() -> None:
+    result = of_two_films(protocol="paper", details=True)
+    found = result["role_f1"]
+    assert found.value == 1.0
+    assert (found.items["2"].value, np.isnan(found.items["3"].value)) == (1.0, True)
+    assert found.details[2] == {"found": [], "lost": [], "invented": []}
+    assert "|uncast:drop(1)|" in found.signature
+    assert "1 clips of 1 films without a cast are left out of role_f1: 'g'" in result.warnings
+    assert of_two_films("role_f1(uncast=drop)")["role_f1(uncast=drop)"].value == pytest.approx(1 / 2)
+    with pytest.raises(InputError, match="role_f1: no cast for 1 films: 'g' - add their casts"):
+        of_two_films("role_f1(uncast=error)")
+
+
+def test_complete_casts_are_not_counted() -> None:
+    fields = OFFICIAL.signature(OFFICIAL.prepare(narrations([("Maria", "Maria")])))
+    assert fields["uncast"] == "empty"
+
+
+def test_casts_are_the_same_in_whatever_order_films_come() -> None:
+    signatures = [
+        kataribe.evaluate("narration", OF_TWO_FILMS, OF_TWO_FILMS, metrics=["role_f1"], cast=cast)["role_f1"].signature
+        for cast in (SOME_CAST, dict(reversed(SOME_CAST.items())), SOME_CAST | {"f": ["Odysseus", "Maria"]})
+    ]
+    assert signatures[0] == signatures[1]
+    assert signatures[1] != signatures[2], "who is billed first matters"
+
+
+@pytest.mark.parametrize("change", [str.lower, str.upper])
+def test_names_in_other_capitals_are_not_found_and_said(change) -> None:
+    lines = ["Maria waits for Ulysses.", "Snow falls.", "Odysseus opens the door."]
+    changed = narrations([(change(line), line) for line in lines])
+    context = OFFICIAL.prepare(changed)
+    assert score(OFFICIAL, changed).value == 0.0
+    (caution,) = OFFICIAL.warnings(context)
+    assert caution.id == "other-capitals"
+    assert caution.startswith("2 of 2 predictions that name a role of their reference write it in other capitals")
+    assert not OFFICIAL.warnings(OFFICIAL.prepare(narrations([(line, line) for line in lines])))
+
+
+def test_a_word_that_is_also_a_name_raises_no_alarm() -> None:
+    cast = (Cast("f", (Role("Will"), Role("Maria"))),)
+    lines = [("Will waits.", "Will waits."), ("Maria will leave.", "Maria and Will leave.")]
+    assert not OFFICIAL.warnings(OFFICIAL.prepare(narrations(lines, cast)))
+
+
+@pytest.mark.data
+def test_movie101_with_one_film_missing_from_the_casts(data_folder) -> None:
+    """As the published scorer does on its test split, whose cast file lacks a film."""
+    folder = data_folder / "movie101"
+    casts = read_casts(folder / "cast.json")
+    lines = read_narrations(folder / "N" / "val.json")
+    lost = next(iter(lines.values())).film
+    known = {film: cast for film, cast in casts.items() if film != lost}
+    names = {role.name for cast in known.values() for role in cast.roles}
+    # A copy in which every third line is the one before it.
+    texts = [line.text for line in lines.values()]
+    told = {id: texts[row - 1] if row % 3 == 0 else texts[row] for row, id in enumerate(lines)}
+    expected = [0.0 if line.film == lost else published(told[id], line.text, names) for id, line in lines.items()]
+    result = kataribe.evaluate("narration", told, lines.values(), metrics=["role_f1"], cast=known)
+    np.testing.assert_allclose(result["role_f1"].item_values, expected)
+    assert result["role_f1"].value == pytest.approx(np.mean(expected))
+    assert [warning.id for warning in result.warnings] == ["no-cast"]
+    whole = kataribe.evaluate("narration", told, lines.values(), cast=casts, tok="char", protocol="paper")
+    assert not whole.warnings, "no false alarm"

@@ -8,8 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kataribe.core.errors import InputError, UsageError
+from kataribe.core.metric import Metric
 from kataribe.core.types import Narration, Segment
 from kataribe.narration.dialogue_overlap import DialogueOverlap
+from kataribe.narration.repetition import Repetition
 from kataribe.narration.speech_rate import SpeechRate
 from kataribe.narration.task import films, join
 
@@ -19,8 +21,8 @@ from .corpora import corpora, narrations, score
 def test_a_line_fits_or_not() -> None:
     items = narrations([("一二三四五", "一二"), ("一二三四五六", "一二"), ("", "一二三四五六")], seconds=1.0)
     found = score(SpeechRate(), items)
-    assert found.value == pytest.approx(2 / 3)
-    assert found.parts["fill"] == pytest.approx(11 / 5 / 3)
+    assert found.value == pytest.approx(1 / 2), "the line that says nothing is left out"
+    assert found.parts["fill"] == pytest.approx(11 / 5 / 2)
     assert found.parts["reference"] == pytest.approx(2 / 3)
 
 
@@ -44,8 +46,8 @@ def test_an_impossible_rate_is_refused(cps: float) -> None:
 @given(corpora, st.floats(1, 20), st.floats(1, 20))
 def test_who_speaks_faster_fits_more(lines, one: float, other: float) -> None:
     items = narrations(lines, seconds=1.0)
-    slow, fast = sorted([one, other])
-    assert score(SpeechRate(cps=slow), items).value <= score(SpeechRate(cps=fast), items).value
+    slow, fast = (score(SpeechRate(cps=cps), items).value for cps in sorted([one, other]))
+    assert slow <= fast or (np.isnan(slow) and np.isnan(fast)), "who says nothing has no rate"
 
 
 def test_lines_without_times_are_refused() -> None:
@@ -62,8 +64,21 @@ def test_a_line_that_runs_into_dialogue_overlaps_with_it() -> None:
     assert found.parts == {"lines": 1.0, "reference": 0.0}
 
 
-def test_silence_interrupts_nobody() -> None:
-    assert score(DialogueOverlap(), narrations([("", "一")], dialogue=(Segment(0, 6),))).value == 0.0
+@pytest.mark.parametrize("metric", [SpeechRate(), DialogueOverlap(), Repetition(1)], ids=str)
+def test_silence_is_neither_good_nor_bad_but_left_out(metric: Metric) -> None:
+    said = [("一二三四五六", "一二三四五"), ("一二三四五六", "一二三")]
+    whole = score(metric, narrations(said, seconds=1.0, dialogue=(Segment(0, 2),)))
+    silent = narrations([*said, ("", "一二三四五"), ("...", "一")], seconds=1.0, dialogue=(Segment(0, 2),))
+    found = score(metric, silent)
+    without_reference = {name: part for name, part in found.parts.items() if not name.startswith("reference")}
+    assert found.value == whole.value
+    assert without_reference.items() <= dict(whole.parts).items()
+    items = metric.per_item(metric.stats(silent, metric.prepare(silent))).value
+    by_itself = 1.0 if isinstance(metric, SpeechRate) else 0.0
+    assert items[2:].tolist() == [by_itself] * 2, "so that systems with other silent lines can be compared"
+    nothing = narrations([("", "一")], dialogue=(Segment(0, 6),))
+    assert np.isnan(score(metric, nothing).value), "who never speaks is not scored"
+    assert metric.ignores_empty
 
 
 def test_a_prediction_with_its_own_times_is_spoken_then() -> None:

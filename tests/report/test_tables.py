@@ -49,6 +49,18 @@ def test_markdown_has_one_row_for_each_line_of_the_table(result: kataribe.Result
     assert len({row.count("|") for row in rows}) == 1
 
 
+@pytest.mark.parametrize("format", ["table", "markdown", "latex"])
+def test_every_form_says_how_many_predictions_are_missing(result: kataribe.Result, format: str) -> None:
+    said = [line for line in render(result, format).splitlines() if "2 of 2 scored, 1 missing" in line]
+    assert any(not line.startswith("%") for line in said), "LaTeX: where readers of the paper see it, too"
+    assert "|missing:zero(1)|" in render(result, format)
+
+
+def test_csv_counts_the_missing_on_every_line(result: kataribe.Result) -> None:
+    rows = csv.DictReader(io.StringIO(render(result, "csv")))
+    assert {(row["references"], row["scored"], row["missing"]) for row in rows} == {("2", "2", "1")}
+
+
 def test_an_unknown_format_suggests_the_nearest(result: kataribe.Result) -> None:
     with pytest.raises(UsageError, match="did you mean 'latex'"):
         result.table("latx")

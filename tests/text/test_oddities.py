@@ -39,3 +39,8 @@ def test_ordinary_text_raises_no_alarm(text: str) -> None:
 def test_text_without_spaces_names_the_option() -> None:
     assert "tok=zh" in unspaced_texts(["老李回头。"], "tok=zh")[0]
     assert unspaced_texts(["Maria looks back."], "tok=zh") == []
+
+
+@pytest.mark.parametrize("text", ["한 남자가 바다에서 개와 놀고 있다", "老李 回头 朝 屋内 喊道 。", "男 が 走る"])
+def test_text_that_has_spaces_raises_no_alarm(text: str) -> None:
+    assert unspaced_texts([text], "tok=zh") == []

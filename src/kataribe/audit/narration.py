@@ -21,11 +21,13 @@ from typing import Any
 import kataribe
 from kataribe.audit.narration_attacks import ATTACKS
 from kataribe.core import registry
+from kataribe.core.caution import Caution, distinct
 from kataribe.core.errors import UsageError, nearest
 from kataribe.core.progress import report
 from kataribe.core.types import Cast, Score
 from kataribe.formats import cast as cast_files
 from kataribe.formats.narration import Source, read_narrations
+from kataribe.formats.source import Paths
 from kataribe.narration.items import Narrations
 from kataribe.narration.task import evaluate, films, join
 
@@ -91,8 +93,8 @@ class NarrationAudit:
 
 def audit(
     submission: Source,
-    references: Source,
-    cast: cast_files.Source,
+    references: Source | Paths,
+    cast: cast_files.Source | Paths,
     metrics: Sequence[str] = DEFAULT_METRICS,
     *,
     protocol: str = "official",
@@ -105,6 +107,8 @@ def audit(
     >>> found = audit(written, written, {"f": ["Anna", "Tom"]}, ["role_f1", "rouge_l"], only=["no names"])
     >>> [round(reading.scores["role_f1"].value, 2) for reading in found.readings]
     [0.67, 0.0]
+
+    Attacks on names leave the lines of a film without a cast as they are.
     """
     for attack in only:
         if attack not in ATTACKS:
@@ -118,6 +122,7 @@ def audit(
     lengths = [sum(map(len, items.candidates))]
     readings: list[Reading] = []
     signatures: dict[str, str] = {}
+    said: list[Caution] = []
     for done, attack in enumerate([SUBMITTED, *only]):
         report("audit", done, len(only) + 1)
         lines = items.candidates if attack == SUBMITTED else _attacked(items, attack, casts)
@@ -127,20 +132,22 @@ def audit(
         scores = {metric.metric: metric.score for metric in result}
         readings.append(Reading(attack, lengths[-1] / max(lengths[0], 1), scores))
         signatures = {metric.metric: metric.signature for metric in result}
+        if attack == SUBMITTED:
+            said += result.warnings
     told_films = dict.fromkeys(items.films)
     return NarrationAudit(
         lines=len(items),
         films=len(told_films),
         signatures=signatures,
         readings=readings,
-        notes=[*warnings, *_notes(casts[film] for film in told_films if film)],
+        notes=[*distinct([*warnings, *said]), *_notes(casts[film] for film in told_films if film in casts)],
     )
 
 
 def _attacked(items: Narrations, attack: str, casts: Mapping[str, Cast]) -> list[str]:
     lines = list(items.candidates)
     for film, rows in items.by_film.items():
-        changed = ATTACKS[attack]([items.candidates[row] for row in rows], casts[film])
+        changed = ATTACKS[attack]([items.candidates[row] for row in rows], casts.get(film, Cast(film, ())))
         for row, line in zip(rows.tolist(), changed, strict=True):
             lines[row] = line
     return lines

@@ -1,6 +1,6 @@
 """What can be done to a film's narration without telling it any better. Each attack: lines in, lines out.
 
-The lines are those of one film, in time order.
+The lines are those of one film, in time order. Where nobody is in the cast, attacks on names leave them as they are.
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ def whole_cast(lines: Sequence[str], cast: Cast) -> list[str]:
 
 def first_billed(lines: Sequence[str], cast: Cast) -> list[str]:
     """Every name becomes that of the first-billed role, and a line without names is given it."""
+    if not cast.roles:
+        return list(lines)
     names = Names.of_cast(cast)
     always = dict.fromkeys(cast.names, cast.first_billed)
     return [renamed(line, names, always) if names.in_text(line) else _join(cast.first_billed, line) for line in lines]

@@ -80,7 +80,7 @@ class BertScore(Metric):
         idf = _idf_of_references(encoded, captions) if self.idf else None
         named = f"{self.lang}-table" if self.rescale == "table" else self.rescale
         if self.rescale == "own":
-            baseline, pairs = self._own_baseline(encoded, idf, captions)
+            baseline, pairs = self._own_baseline(encoded, idf, captions, items.ids)
             named = f"own-{pairs}"  # the references' hash and the pairs' number say which baseline it is
         return _Prepared(encoded, encoder.layer, encoder.dtype, idf, _or_zero(baseline), named)
 
@@ -90,10 +90,16 @@ class BertScore(Metric):
         return tables.layer(self.model) if self.layer == "table" else int(self.layer)
 
     def _own_baseline(
-        self, encoded: EncodedTexts, idf: Floats | None, captions: TokenizedCaptions
+        self, encoded: EncodedTexts, idf: Floats | None, captions: TokenizedCaptions, ids: Sequence[str]
     ) -> tuple[Floats, int]:
-        """The means over references of different items, drawn at random with a fixed seed."""
+        """The means over references of different items, drawn at random with a fixed seed.
+
+        They are drawn from the sorted references: the order of the items must not choose the pairs.
+        """
         owner = np.repeat(np.arange(len(captions.bounds) - 1), np.diff(captions.bounds))
+        spelled = [captions.sentences.texts[place] for place in captions.references.tolist()]
+        in_order = sorted(range(len(owner)), key=lambda row: (spelled[row], ids[int(owner[row])]))
+        owner, references = owner[in_order], captions.references[in_order]
         rng = np.random.default_rng(0)
         one, other = (rng.integers(0, max(len(owner), 1), 2 * _BASELINE_PAIRS) for _ in range(2))
         apart = np.flatnonzero(owner[one] != owner[other])[:_BASELINE_PAIRS] if len(owner) else np.zeros(0, np.int64)
@@ -102,7 +108,6 @@ class BertScore(Metric):
                 "bertscore: rescale=own compares references of different items, and there is only one item",
                 hint="use rescale=none or more items",
             )
-        references = captions.references
         matched = match_texts(encoded, partial(_weigh, idf), references[one[apart]], references[other[apart]])
         means = [values.mean() for values in (*matched, harmonic_mean(*matched))]
         return np.array(means), len(apart)

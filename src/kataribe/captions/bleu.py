@@ -10,10 +10,15 @@ translation. ACL.
 Quirks. The caption tool adds 1e-15 to each numerator and 1e-9 to each denominator, so that an item without any
 four-gram match has a tiny BLEU-4 instead of 0 (`smooth=tool`, official); `smooth=none` (paper) leaves them out.
 Among equally close reference lengths the shorter counts.
+
+Scores of items and of the corpus equal the tool's to the last bit, since a last bit can break a tie and move a rank
+correlation: the brevity penalty is exp(1 - 1 / (c/r)), and exp and power are the C library's, as in the tool.
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
@@ -23,11 +28,15 @@ from kataribe import _native
 from kataribe.captions.items import Captions
 from kataribe.core.errors import UsageError
 from kataribe.core.metric import Measured, Metric, Protocols, option
-from kataribe.core.types import Array, Floats
+from kataribe.core.types import Array, Floats, Score
 from kataribe.text.sentences import MAX_ORDER
 from kataribe.text.tokenizers import tokenizer
 
 _TINY, _SMALL = 1e-15, 1e-9
+
+# numpy's own are faster, good for a bootstrap, and differ in the last bit on some processors.
+_exact_exp = np.vectorize(math.exp, otypes=[np.float64])
+_exact_power = np.vectorize(math.pow, otypes=[np.float64])
 
 
 @dataclass(frozen=True)
@@ -69,6 +78,16 @@ class Bleu(Metric):
         )
 
     def measure(self, totals: Floats) -> Measured:
+        return self._measure(totals, np.exp, np.power)
+
+    def reduce(self, statistics: Array) -> Score:
+        value, parts = self._measure(statistics.sum(axis=0, dtype=np.float64), _exact_exp, _exact_power)
+        return Score(float(value), {name: float(part) for name, part in parts.items()})
+
+    def per_item(self, statistics: Array) -> Measured:
+        return self._measure(np.asarray(statistics, dtype=np.float64), _exact_exp, _exact_power)
+
+    def _measure(self, totals: Floats, exp: Callable[..., Any], power: Callable[..., Any]) -> Measured:
         tiny, small = (_TINY, _SMALL) if self.smooth == "tool" else (0.0, 0.0)
         length, reference_length = totals[..., 0] + tiny, totals[..., 1] + small
         guessed, correct = (
@@ -77,8 +96,9 @@ class Bleu(Metric):
         )
         with np.errstate(divide="ignore", invalid="ignore"):
             precisions = np.where(guessed > 0, correct / guessed, 0.0)
-            brevity = np.where(length < reference_length, np.exp(1 - reference_length / length), 1.0)
-        bleu = np.cumprod(precisions, axis=-1) ** (1 / np.arange(1, self.n + 1)) * brevity[..., None]
+            ratio = length / reference_length
+            brevity = np.where(ratio < 1, exp(1 - 1 / ratio), 1.0)
+        bleu = power(np.cumprod(precisions, axis=-1), 1 / np.arange(1, self.n + 1)) * brevity[..., None]
         return Measured(bleu[..., -1], {f"BLEU-{n + 1}": bleu[..., n] for n in range(self.n)})
 
     def signature(self, context: Any) -> dict[str, str]:

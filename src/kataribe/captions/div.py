@@ -1,15 +1,19 @@
 """DIV: how varied the candidates' words are - the mean of distinct-1 and distinct-2.
 
-    distinct-n = number of different n-grams / number of n-grams, of all candidates together (over=corpus)
-                 or of each candidate, then the mean over candidates (over=items)
-    DIV        = (distinct-1 + distinct-2) / 2
+    distinct-n = number of different n-grams / number of words (per=words) or of n-grams (per=ngrams)
+    DIV        = (distinct-1 + distinct-2) / 2, of each candidate, then the mean over candidates (over=items),
+                 or of all candidates together (over=corpus)
 
-Li, J., Galley, M., Brockett, C., Gao, J., Dolan, B. (2016). A diversity-promoting objective function for neural
-conversation models. NAACL.
+Shetty, R., Rohrbach, M., Hendricks, L. A., Fritz, M., Schiele, B. (2017). Speaking the same language: matching machine
+to human captions by adversarial training. ICCV. In this form, candidate by candidate, it judges narrations in Yue et
+al. (2023), Movie101. Li, J., Galley, M., Brockett, C., Gao, J., Dolan, B. (2016). A diversity-promoting objective
+function for neural conversation models. NAACL: over=corpus.
 
-Quirks. References play no part. Over the corpus the number falls as the corpus grows, so compare equal test sets only.
-Each different n-gram is shared out equally among the candidates that contain it, so that rows add up to the corpus'
-count; a bootstrap draw is the same sum over the drawn rows. Candidates without any n-gram count for nothing.
+Quirks. References play no part. No published tool prints DIV, so `official` is the paper's form too. Over items a
+candidate without words scores 0, and no candidate's value depends on the others. Over the corpus candidates without
+words count for nothing, and the number falls as the corpus grows, so compare equal test sets only; each different
+n-gram is shared out equally among the candidates that contain it, so that rows add up to the corpus' count, and a
+bootstrap draw is the same sum over the drawn rows.
 """
 
 from __future__ import annotations
@@ -36,14 +40,19 @@ class Div(Metric):
     title: ClassVar[str] = "DIV"
     columns: ClassVar[tuple[str, ...]] = ("total_1", "different_1", "total_2", "different_2")
 
-    over: Literal["corpus", "items"] = option(
-        "corpus", "different within all candidates, or within each", positional=True
+    over: Literal["items", "corpus"] = option(
+        "items", "different within each candidate, or within all together", positional=True
     )
+    per: Literal["words", "ngrams"] = option("words", "what different n-grams are divided by")
     tok: str = option("ptb", "the tokenizer")
 
     @property
     def needs_references(self) -> bool:
         return False
+
+    @property
+    def ignores_empty(self) -> bool:
+        return self.over == "corpus"
 
     def prepare(self, items: Captions) -> Floats:
         """In how many candidates each n-gram stands."""
@@ -59,21 +68,22 @@ class Div(Metric):
         index = captions.sentences.ngrams
         shares = np.concatenate([[0.0], np.cumsum(1 / np.maximum(context[index.ngrams], 1))])
         counts = np.concatenate([[0], np.cumsum(index.counts, dtype=np.int64)])
+        words = captions.sentences.words.lengths[captions.candidates].astype(np.float64)
         columns = []
         for order in _ORDERS:
             start = captions.candidates * MAX_ORDER + order - 1
             first, last = index.bounds[start], index.bounds[start + 1]
-            total = (counts[last] - counts[first]).astype(np.float64)
+            total = words if self.per == "words" else (counts[last] - counts[first]).astype(np.float64)
             if self.over == "corpus":
                 columns += [total, shares[last] - shares[first]]
             else:
-                columns += [np.minimum(total, 1), (last - first) / np.maximum(total, 1)]
+                columns += [np.ones(len(items)), (last - first) / np.maximum(total, 1)]
         return np.column_stack(columns)
 
     def measure(self, totals: Floats) -> Measured:
-        with np.errstate(invalid="ignore"):  # a candidate without words has no diversity: 0/0
+        with np.errstate(invalid="ignore"):  # over the corpus, nothing but candidates without words: 0/0
             one, two = (totals[..., 2 * order - 1] / totals[..., 2 * order - 2] for order in _ORDERS)
         return Measured((one + two) / 2, {"distinct-1": one, "distinct-2": two})
 
     def signature(self, context: Any) -> dict[str, str]:
-        return {"over": self.over, "tok": tokenizer(self.tok).signature}
+        return {"over": self.over, "per": self.per, "tok": tokenizer(self.tok).signature}

@@ -12,7 +12,7 @@ from kataribe.captions.items import Captions
 from kataribe.captions.media import Media
 from kataribe.core.caution import Caution
 from kataribe.core.errors import InputError, UsageError, some
-from kataribe.core.signature import fingerprint
+from kataribe.core.signature import fingerprint_by_id
 from kataribe.encoders.clip import ClipEncoder, encode_images, open_clip
 from kataribe.encoders.encoded import EncodedTexts, Kind, encode_texts
 from kataribe.encoders.protocol import Float32s
@@ -32,6 +32,7 @@ class Pictured:
     seen: Mapping[str, Float32s] | None
     features: Features | None
     media_name: str
+    texts_name: str
     remarks: list[Caution]
 
     def frames(self, id: str) -> Float32s:
@@ -57,17 +58,12 @@ class Pictured:
         if self.encoded is not None:
             return self.encoded.sentences(items.uncut().references)
         assert self.given is not None
-        named = [
-            f"{id}/reference/{n}"
-            for id, texts in zip(items.ids, items.references, strict=True)
-            for n in range(len(texts))
-        ]
-        return unit(np.stack([self.given[name][-1] for name in named]))
+        return unit(np.stack([self.given[name][-1] for name in _reference_names(items)]))
 
     @property
     def signature(self) -> dict[str, str]:
         model = self.encoder.signature if self.encoder else "given"
-        return {"model": model, "media": self.media_name}
+        return {"model": model, "media": self.media_name} | ({"texts": self.texts_name} if self.texts_name else {})
 
     @property
     def warnings(self) -> list[Caution]:
@@ -79,8 +75,20 @@ class Pictured:
         return [*said, *self.remarks]
 
 
-def look_at(items: Captions, model: str, asked_by: str, *, kind: Kind = "sentences", prefix: str = "") -> Pictured:
-    """Encode the texts (each after `prefix`) and the pictures of the items, or take the user's vectors."""
+def look_at(
+    items: Captions,
+    model: str,
+    asked_by: str,
+    *,
+    kind: Kind = "sentences",
+    prefix: str = "",
+    with_references: bool = False,
+) -> Pictured:
+    """Encode the texts (each after `prefix`) and the pictures of the items, or take the user's vectors.
+
+    The references' vectors are part of what a score is measured against, so the signature names them where they are
+    used; the candidates' are what is measured.
+    """
     media = items.media
     if media is None or (media.images is None and media.features is None):
         raise UsageError(
@@ -98,18 +106,32 @@ def look_at(items: Captions, model: str, asked_by: str, *, kind: Kind = "sentenc
         seen, remarks, named = _see(encoder, items.ids, media)
     elif media.features is not None:
         named = f"features-{media.features.fingerprint(items.ids)}"
-    pictured = Pictured(encoder, encoded, media.texts, seen, media.features, named, remarks)
+    texts_name = ""
+    if media.texts is not None:
+        texts_name = f"given-{media.texts.fingerprint(_reference_names(items))}" if with_references else "given"
+    pictured = Pictured(encoder, encoded, media.texts, seen, media.features, named, texts_name, remarks)
     _refuse_other_spaces(pictured, items, media)
     return pictured
+
+
+def _reference_names(items: Captions) -> list[str]:
+    """What the user's vectors of the references are called, item after item."""
+    return [
+        f"{id}/reference/{n}" for id, texts in zip(items.ids, items.references, strict=True) for n in range(len(texts))
+    ]
 
 
 def _see(encoder: ClipEncoder, ids: Sequence[str], media: Media) -> tuple[dict[str, Float32s], list[Caution], str]:
     assert media.images is not None
     files = [file for id in ids for file in media.images[id]]
     vectors, keys, remarks = encode_images(encoder, encoder.name, files)
-    ends = np.cumsum([len(media.images[id]) for id in ids])
-    seen = dict(zip(ids, np.split(vectors, ends[:-1]), strict=True))
-    return seen, remarks, f"images-{fingerprint(key.hex() for key in keys)}"
+    ends = np.cumsum([0, *(len(media.images[id]) for id in ids)])
+    seen = dict(zip(ids, np.split(vectors, ends[1:-1]), strict=True))
+    shown = fingerprint_by_id(
+        (id, *(key.hex() for key in keys[start:end]))
+        for id, start, end in zip(ids, ends.tolist(), ends[1:].tolist(), strict=False)
+    )
+    return seen, remarks, f"images-{shown}"
 
 
 def _refuse_other_spaces(pictured: Pictured, items: Captions, media: Media) -> None:

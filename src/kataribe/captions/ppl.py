@@ -1,6 +1,7 @@
 """Perplexity: how surprised a language model is by the candidates. Lower is better.
 
-    PPL = exp(-sum of log p(token | what precedes it) / number of tokens), over all candidates
+    PPL = exp(-sum of log p(token | what precedes it) / number of tokens), of each candidate, then the mean over
+          candidates (over=items), or of the tokens of all candidates together (over=corpus)
 
 `ngram` (the default) is a trigram model with interpolated Kneser-Ney smoothing, trained on the references being scored:
 offline, and fluent means "as the references are written". Any causal language model of transformers may be named
@@ -10,16 +11,17 @@ Jelinek, F., Mercer, R. L., Bahl, L. R., Baker, J. K. (1977). Perplexity - a mea
 recognition tasks. JASA 62.
 
 Quirks. Perplexities of different models, tokenizers or training texts cannot be compared. Tables show the value as it
-is, not times 100. The corpus value is that of all tokens together, not the mean of the items. With `ngram` the end of a
-caption is predicted too, and words that no reference has are one unknown word; a causal model predicts the tokens after
-its start token.
+is, not times 100. Yue et al. (2023, Movie101) take the mean over narrations, as the perplexity of Hugging Face's
+`evaluate` does; both protocols do here. One odd candidate can move that mean far; over=corpus weighs every token alike.
+With `ngram` the end of a caption is predicted too, and words that no reference has are one unknown word; a causal model
+predicts the tokens after its start token, and a candidate without tokens has no perplexity and is left out.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -31,7 +33,7 @@ from kataribe.core.types import Array, Floats
 from kataribe.encoders.language import open_causal
 from kataribe.text.kneser_ney import MAX_ORDER, KneserNey
 from kataribe.text.sentences import Int64s
-from kataribe.text.tokenizers import tokenizer
+from kataribe.text.tokenizers import UNCUT, tokenizer
 
 NGRAM = "ngram"
 
@@ -51,13 +53,14 @@ class Perplexity(Metric):
     name: ClassVar[str] = "ppl"
     task: ClassVar[str] = "captions"
     title: ClassVar[str] = "PPL"
-    columns: ClassVar[tuple[str, ...]] = ("tokens", "log_likelihood")
+    columns: ClassVar[tuple[str, ...]] = ("tokens", "log_likelihood", "items", "perplexity")
     lower_is_better: ClassVar[bool] = True
     percent: ClassVar[bool] = False
 
     model: str = option(NGRAM, "ngram, or a causal language model: a name of the hub or a folder", positional=True)
     order: int = option(MAX_ORDER, "of ngram: the longest n-gram, 1 to 3")
     tok: str = option("ptb", "of ngram: the tokenizer")
+    over: Literal["items", "corpus"] = option("items", "the mean over candidates, or all tokens together")
 
     def __post_init__(self) -> None:
         if not 1 <= self.order <= MAX_ORDER:
@@ -66,6 +69,14 @@ class Perplexity(Metric):
     @property
     def needs_references(self) -> bool:
         return self.model == NGRAM
+
+    @property
+    def tokenizer_name(self) -> str:
+        return self.tok if self.model == NGRAM else UNCUT.name
+
+    @property
+    def ignores_empty(self) -> bool:
+        return self.model != NGRAM
 
     def prepare(self, items: Captions) -> _Read:
         captions = self._captions(items)
@@ -83,18 +94,22 @@ class Perplexity(Metric):
         return _Read(words, log, causal.signature, [Caution("cut-texts", text)] if cut_short else [])
 
     def _captions(self, items: Captions) -> TokenizedCaptions:
-        return items.tokens(self.tok) if self.model == NGRAM else items.uncut()
+        return items.tokens(self.tokenizer_name)
 
     def stats(self, items: Captions, context: _Read) -> Array:
         candidates = self._captions(items).candidates
-        return np.column_stack([context.tokens[candidates], context.log[candidates]])
+        tokens, log = context.tokens[candidates].astype(np.float64), context.log[candidates]
+        perplexity = np.where(tokens > 0, np.exp(-log / np.maximum(tokens, 1)), 0.0)
+        return np.column_stack([tokens, log, tokens > 0, perplexity])
 
     def measure(self, totals: Floats) -> Measured:
+        tokens, log, items, perplexity = (totals[..., column] for column in range(4))
         with np.errstate(invalid="ignore"):  # a causal model says nothing about a text without tokens: 0/0
-            return Measured(np.exp(-totals[..., 1] / totals[..., 0]), {})
+            return Measured(np.asarray(perplexity / items if self.over == "items" else np.exp(-log / tokens)), {})
 
     def signature(self, context: _Read) -> dict[str, str]:
-        return {"model": context.model} | ({"tok": tokenizer(self.tok).signature} if self.model == NGRAM else {})
+        fields = {"model": context.model, "over": self.over}
+        return fields | ({"tok": tokenizer(self.tok).signature} if self.model == NGRAM else {})
 
     def warnings(self, context: _Read) -> Sequence[Caution]:
         return context.remarks

@@ -38,7 +38,7 @@ class RefClipScore(Metric):
     prefix: str = option(PREFIX, "the words before every text")
 
     def prepare(self, items: Captions) -> Pictured:
-        return look_at(items, self.model, self.name, prefix=spaced(self.prefix))
+        return look_at(items, self.model, self.name, prefix=spaced(self.prefix), with_references=True)
 
     def stats(self, items: Captions, context: Pictured) -> Array:
         if not len(items):

@@ -7,21 +7,23 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
+from kataribe.captions.cautions import cautions
 from kataribe.captions.items import Captions
 from kataribe.captions.media import read_media
 from kataribe.core import registry
 from kataribe.core.caution import Caution
 from kataribe.core.engine import LocalEngine
 from kataribe.core.errors import UsageError, shorten, some
-from kataribe.core.join import match_ids
+from kataribe.core.join import match_ids, missing_field
 from kataribe.core.metric import Metric
 from kataribe.core.progress import Progress
 from kataribe.core.result import Result
 from kataribe.core.run import run
-from kataribe.core.signature import fingerprint
+from kataribe.core.signature import fingerprint_by_id
 from kataribe.core.types import Coverage
 from kataribe.formats.captions import Source, read_predictions, read_references
 from kataribe.formats.features import Source as FeatureSource
+from kataribe.formats.source import Paths
 
 DEFAULT_METRICS = ("bleu", "meteor", "rouge_l", "cider")
 
@@ -31,7 +33,7 @@ MISSING: tuple[Missing, ...] = ("error", "zero", "drop")
 
 def evaluate(
     predictions: Source,
-    references: Source | None = None,
+    references: Source | Paths | None = None,
     metrics: Sequence[str | Metric] = DEFAULT_METRICS,
     *,
     protocol: str = "official",
@@ -48,6 +50,7 @@ def evaluate(
 ) -> Result:
     """Score predicted captions against their references, from files or plain dictionaries.
 
+    References may be several files: an id that is in more than one of them has the references of all.
     Metrics that look at what a caption describes find it in a folder of `images` or in a file of `features`, by id;
     `text_features` are the captions' own vectors, where no model here can make them. References may be left out if
     no metric compares with them.
@@ -59,11 +62,9 @@ def evaluate(
     items, coverage, warnings = _items(chosen, predictions, references, missing)
     items = replace(items, media=read_media(items.ids, images, features, text_features))
     fields = {
-        "missing": missing,
+        "missing": missing_field(missing, coverage.missing),
         "data": f"{coverage.scored}/{coverage.references}" if references is not None else f"{coverage.scored}",
-        "hash": fingerprint(
-            text for id, texts in zip(items.ids, items.references, strict=True) for text in (id, *texts)
-        ),
+        "hash": fingerprint_by_id((id, *sorted(texts)) for id, texts in zip(items.ids, items.references, strict=True)),
     }
     options: dict[str, Any] = {"engine": engine, "bootstrap": bootstrap, "seed": seed, "details": details}
     result = run(
@@ -72,7 +73,7 @@ def evaluate(
         items,
         coverage=coverage,
         fields=fields,
-        warnings=warnings,
+        warnings=[*warnings, *cautions(chosen.values(), items)],
         progress=progress,
         **options,
     )
@@ -80,7 +81,7 @@ def evaluate(
 
 
 def _items(
-    metrics: Mapping[str, Metric], predictions: Source, references: Source | None, missing: Missing
+    metrics: Mapping[str, Metric], predictions: Source, references: Source | Paths | None, missing: Missing
 ) -> tuple[Captions, Coverage, list[Caution]]:
     if references is not None:
         return join(read_predictions(predictions), read_references(references), missing)

@@ -153,8 +153,10 @@ def _named_by_file(systems: Sequence[Path]) -> dict[str, Path]:
 @app.command("narration")
 def narration(
     predictions: Annotated[Path, typer.Argument(metavar="PRED", help="The submission to attack.")],
-    references: Annotated[Path, typer.Option("-r", "--references", metavar="REF", help="The reference lines.")],
-    cast: Annotated[Path, typer.Option(metavar="CAST", help="The films' roles in billing order.")],
+    references: Annotated[
+        list[Path], typer.Option("-r", "--references", metavar="REF", help="The reference lines; repeatable.")
+    ],
+    cast: Annotated[list[Path], typer.Option(metavar="CAST", help="The films' roles in billing order; repeatable.")],
     metric: Annotated[
         list[str] | None,
         typer.Option("-m", "--metric", help="A metric, as `kataribe metrics` lists them; repeatable."),

@@ -27,6 +27,7 @@ from kataribe.cli import (
     score,
     train,
 )
+from kataribe.cli.once import refuse_repeats
 from kataribe.core.errors import KataribeError
 
 # Typer carries its own copy of click, whose base of all usage errors it does not export.
@@ -55,6 +56,7 @@ app.command("detect")(detect.detect)
 app.command("parse")(parse.parse)
 app.command("demo")(demo.demo)
 app.command("doctor")(doctor.doctor)
+refuse_repeats(app)
 
 
 def _print_version(wanted: bool) -> None:

@@ -38,8 +38,10 @@ def captions(
         Path, typer.Argument(metavar="PRED", help="The captions to score: JSON, JSONL, CSV, TSV; gz.")
     ],
     references: Annotated[
-        Path | None,
-        typer.Option("-r", "--references", metavar="REFS", help="The reference captions; some metrics need none."),
+        list[Path] | None,
+        typer.Option(
+            "-r", "--references", metavar="REFS", help="The reference captions; some metrics need none. Repeatable."
+        ),
     ] = None,
     metric: Metrics = None,
     protocol: Protocol = "official",
@@ -72,7 +74,7 @@ def captions(
     with progress_bar(quiet) as progress:
         result = evaluate(
             predictions,
-            references,
+            references or None,
             metric or DEFAULT_METRICS,
             protocol=protocol,
             missing=missing,  # type: ignore[arg-type]
@@ -198,13 +200,18 @@ def narration(
         Path,
         typer.Argument(metavar="PRED", help="The lines to score: JSON, JSONL, CSV, TSV, VTT, SRT, ASS; gz."),
     ],
-    references: Annotated[Path, typer.Option("-r", "--references", metavar="REF", help="The reference lines.")],
+    references: Annotated[
+        list[Path], typer.Option("-r", "--references", metavar="REF", help="The reference lines; repeatable.")
+    ],
     cast: Annotated[
-        Path | None, typer.Option(metavar="CAST", help="The films' roles in billing order: JSON, JSONL, CSV, TSV.")
+        list[Path] | None,
+        typer.Option(metavar="CAST", help="The films' roles in billing order: JSON, JSONL, CSV, TSV; repeatable."),
     ] = None,
     dialogue: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="What is said in the films: VTT, SRT, ASS, JSON, JSONL, CSV or a folder."),
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE", help="What is said in the films: VTT, SRT, ASS, JSON, JSONL, CSV or a folder; repeatable."
+        ),
     ] = None,
     images: Annotated[Path | None, typer.Option(help="A folder of folders of frames, named by id.")] = None,
     features: Annotated[Path | None, typer.Option(help="Vectors of frames by id: npz, safetensors, hdf5.")] = None,
@@ -235,8 +242,8 @@ def narration(
             predictions,
             references,
             metric,
-            cast=cast,
-            dialogue=dialogue,
+            cast=cast or None,
+            dialogue=dialogue or None,
             images=images,
             features=features,
             text_features=text_features,

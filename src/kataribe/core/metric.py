@@ -72,6 +72,11 @@ class Metric(ABC):
         """Whether it compares with references at all; some look at the candidate or the picture alone."""
         return True
 
+    @property
+    def ignores_empty(self) -> bool:
+        """Whether a prediction that says nothing has no value and is left out, so that a missing one costs nothing."""
+        return False
+
     def prepare(self, items: Any) -> Any:
         """What `stats` needs to know about the whole corpus; nothing by default."""
         return None

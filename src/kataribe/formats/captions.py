@@ -17,9 +17,11 @@ from typing import Any
 
 from kataribe.core.errors import InputError, some
 from kataribe.formats.source import (
+    Paths,
     check_id,
     check_text,
     extension,
+    read_each,
     read_json,
     read_json_lines,
     read_table,
@@ -65,8 +67,16 @@ def read_predictions(source: Source) -> dict[str, str]:
     return captions
 
 
-def read_references(source: Source) -> dict[str, list[str]]:
-    """One caption or several for each id."""
+def read_references(source: Source | Paths) -> dict[str, list[str]]:
+    """One caption or several for each id; of several files, those of all."""
+    captions: dict[str, list[str]] = {}
+    for _, one in read_each(source, _read_references):
+        for id, texts in one.items():
+            captions.setdefault(id, []).extend(texts)
+    return captions
+
+
+def _read_references(source: Source) -> dict[str, list[str]]:
     path, entries = _entries(source)
     captions: dict[str, list[str]] = {}
     for id, field, value in entries:

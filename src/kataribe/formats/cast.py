@@ -20,9 +20,11 @@ from typing import Any
 from kataribe.core.errors import InputError, shorten
 from kataribe.core.types import Cast, Role
 from kataribe.formats.source import (
+    Paths,
     check_id,
     check_text,
     extension,
+    read_joined,
     read_json,
     read_json_lines,
     read_table,
@@ -40,12 +42,17 @@ _HINT = 'write {"film": ["Maria", {"name": "Odysseus", "aliases": ["Ulysses"]}]}
 Entry = tuple[str, Role]
 
 
-def read_casts(source: Source) -> dict[str, Cast]:
-    """
+def read_casts(source: Source | Paths) -> dict[str, Cast]:
+    """The casts of one file or, if they are spread over several, of all; each film is in one of them.
+
     >>> casts = read_casts({"7042": ["Maria", {"name": "Odysseus", "aliases": ["Ulysses"]}]})
     >>> casts["7042"].roles[1].names
     ('Odysseus', 'Ulysses')
     """
+    return read_joined(source, _read_casts)
+
+
+def _read_casts(source: Source) -> dict[str, Cast]:
     path = Path(source) if isinstance(source, str | Path) else None
     if path is not None:
         entries = _read_file(path)

@@ -87,9 +87,9 @@ class Features:
             )
 
     def fingerprint(self, ids: Iterable[str]) -> str:
-        """Eight hexadecimal digits over the vectors of some ids."""
+        """Eight hexadecimal digits over the vectors of some ids, in whatever order they come."""
         digest = hashlib.blake2b(digest_size=4)
-        for id in ids:
+        for id in sorted(ids):
             vectors = self[id]
             digest.update(f"{id} {vectors.shape} ".encode("utf-8", "surrogatepass"))
             digest.update(np.ascontiguousarray(vectors).data)

@@ -21,9 +21,11 @@ from typing import Any
 from kataribe.core.errors import InputError, shorten, some
 from kataribe.core.types import Narration, Segment
 from kataribe.formats.source import (
+    Paths,
     check_id,
     check_text,
     extension,
+    read_joined,
     read_json,
     read_json_lines,
     read_table,
@@ -45,12 +47,17 @@ _TABLES = (".csv", ".tsv")
 _READABLE = (".json", ".jsonl", ".ndjson", *_TABLES, *SUBTITLES)
 
 
-def read_narrations(source: Source) -> dict[str, Narration]:
-    """
+def read_narrations(source: Source | Paths) -> dict[str, Narration]:
+    """The lines of one file or, if they are spread over several, of all; each line is in one of them.
+
     >>> lines = read_narrations([{"movie_id": 7042, "start_time": 51, "end_time": 57.5, "content": "Maria waits."}])
     >>> lines["7042_51-57.5"]
     Narration(id='7042_51-57.5', film='7042', segment=Segment(start=51.0, end=57.5), text='Maria waits.')
     """
+    return read_joined(source, _read_narrations)
+
+
+def _read_narrations(source: Source) -> dict[str, Narration]:
     path = Path(source) if isinstance(source, str | Path) else None
     narrations: dict[str, Narration] = {}
     for file, narration in _read(path) if path else ((None, one) for one in _from_json(source, None)):

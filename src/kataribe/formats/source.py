@@ -11,16 +11,31 @@ import gzip
 import io
 import json
 import math
+import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, TextIO, TypeVar
 
 from kataribe.core.errors import InputError, shorten, some
 
 # A caption of a film scene has a few hundred characters; far beyond that a file was mistaken for a caption.
 MAX_CAPTION_CHARACTERS = 30_000
+
+# JSON can spell halves of surrogate pairs. They can be scored, but no result that holds one can be written.
+_SPELLED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+_HALF = "contains half of a surrogate pair, which is not a character"
+_WHOLE = "write the text as UTF-8"
+
+# Where an object may say which item it is about.
+_ID_FIELDS = ("image_id", "video_id", "id", "imgid", "clip_id", "item", "film", "movie_id", "video", "key")
+
+# What may be given in several files: a list of their paths.
+Paths = Sequence[str | Path]
+
+_Read = TypeVar("_Read", bound=Collection[Any])
+_Value = TypeVar("_Value")
 
 # JSON is parsed whole and takes about five times its size in memory; JSON lines and tables are read line by line.
 MAX_JSON_CHARACTERS = 1 << 30
@@ -30,6 +45,33 @@ class DuplicateKeys(dict[str, Any]):
     """A JSON object in which `repeated` keys stood more than once; the parser must not choose silently."""
 
     repeated: list[str]
+
+
+def read_each(source: Any, read: Callable[[Any], _Read]) -> Iterator[tuple[Path | None, _Read]]:
+    """What each of several files holds, or the one file or value there is. The same content twice is refused."""
+    is_several = isinstance(source, list | tuple) and len(source) > 0
+    several = is_several and all(isinstance(each, str | Path) for each in source)
+    found: dict[Path, _Read] = {}
+    for each in source if several else [source]:
+        path = Path(each) if isinstance(each, str | Path) else None
+        content = read(each)
+        if path is not None:
+            same = next((other for other, known in found.items() if known == content), None)
+            if same is not None:
+                raise InputError(f"holds the same as {same}", file=path, hint="give each file once")
+            found[path] = content
+        yield path, content
+
+
+def read_joined(source: Any, read: Callable[[Any], Mapping[str, _Value]]) -> dict[str, _Value]:
+    """What one file or several hold by id, where each id belongs to one file."""
+    joined: dict[str, _Value] = {}
+    for path, content in read_each(source, read):
+        twice = next((id for id in content if id in joined), None)
+        if twice is not None:
+            raise InputError("is in another of the files too", file=path, id=twice, hint="keep it in one of them")
+        joined |= content
+    return joined
 
 
 def extension(path: Path) -> str:
@@ -73,7 +115,7 @@ def read_json(path: Path) -> Any:
     if not content.strip():
         raise InputError("is empty", file=path, hint="did the program that wrote it stop early?")
     try:
-        return parse_json(content)
+        return _parse_whole(content, path)
     except json.JSONDecodeError as error:
         raise InputError(
             f"is not JSON (line {error.lineno}, column {error.colno}: {error.msg})",
@@ -101,6 +143,32 @@ def parse_json(content: str) -> Any:
     return json.loads(content, object_pairs_hook=_object)
 
 
+def _parse_whole(content: str, path: Path, place: str | None = None) -> Any:
+    """JSON whose strings are all text, in whatever field: what cannot be written again is refused when it is read."""
+    data = parse_json(content)
+    if _SPELLED_SURROGATE.search(content) and (half := _find_half(data, None, None)):
+        id, field = half
+        raise InputError(_HALF, file=path, id=id, field=", ".join(filter(None, [place, field])), hint=_WHOLE)
+    return data
+
+
+def _find_half(value: Any, id: str | None, field: str | None) -> tuple[str | None, str | None] | None:
+    """Id and field of the first string that is not text."""
+    if isinstance(value, str):
+        return None if has_only_characters(value) else (id, field)
+    if isinstance(value, dict):
+        own = next((str(value[name]) for name in _ID_FIELDS if isinstance(value.get(name), str | int)), id)
+        for key, entry in value.items():
+            if not has_only_characters(key):
+                return key if own is None else own, None if own is None else repr(key)
+            found = _find_half(entry, *((key, None) if own is None else (own, key)))
+            if found:
+                return found
+    if isinstance(value, list):
+        return next(filter(None, (_find_half(entry, id, field) for entry in value)), None)
+    return None
+
+
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     unique = dict(pairs)
     if len(unique) == len(pairs):
@@ -126,7 +194,7 @@ def read_json_lines(path: Path) -> Iterator[tuple[str, Any]]:
         for number, line in enumerate(text, start=1):
             if line.strip():
                 try:
-                    yield f"line {number}", parse_json(line)
+                    yield f"line {number}", _parse_whole(line, path, f"line {number}")
                 except (json.JSONDecodeError, RecursionError) as error:
                     what = getattr(error, "msg", "nested too deeply")
                     raise InputError(
@@ -178,10 +246,7 @@ def check_text(value: Any, *, file: str | Path | None, id: str, field: str) -> s
             hint="is this really one caption?",
         )
     if not has_only_characters(value):
-        raise InputError(
-            "contains half of a surrogate pair, which is not a character", file=file, id=id, field=field,
-            hint="write the file as UTF-8",
-        )  # fmt: skip
+        raise InputError(_HALF, file=file, id=id, field=field, hint=_WHOLE)
     return value
 
 
@@ -194,7 +259,10 @@ def check_id(value: Any, *, file: str | Path | None, place: str) -> str:
     """Ids are compared as text: 42 and "42" are the same picture."""
     if isinstance(value, bool) or not isinstance(value, str | int):
         raise InputError(f"{place}: the id is {_kind(value)}, not a string or a whole number", file=file)
-    return str(value)
+    id = str(value)
+    if not has_only_characters(id):
+        raise InputError(_HALF, file=file, id=id, hint=_WHOLE)
+    return id
 
 
 def check_number(value: Any, *, file: str | Path | None, place: str, hint: str) -> float:

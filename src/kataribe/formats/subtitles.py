@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from kataribe.core.errors import InputError
-from kataribe.formats.source import check_text, extension, open_text
+from kataribe.formats.source import check_text, extension, has_only_characters, open_text
 
 SUBTITLES = (".vtt", ".srt", ".ass", ".ssa")
 
@@ -19,6 +19,8 @@ def read_subtitles(path: Path) -> Iterator[tuple[float, float, str]]:
     """(start, end, text) of each cue, without mark-up."""
     import pysubs2
 
+    if not has_only_characters(path.name):  # the video is called after its file
+        raise InputError("the name of the file is not UTF-8", file=path, hint="rename it")
     with open_text(path) as file:
         content = file.read()
     kind = extension(path)[1:]

@@ -13,6 +13,7 @@ import numpy as np
 
 from kataribe.captions.items import Captions
 from kataribe.core.errors import InputError, UsageError, some
+from kataribe.core.signature import fingerprint
 from kataribe.core.types import Cast, Segment
 from kataribe.text.sentences import Int64s
 
@@ -83,8 +84,14 @@ class Narrations(Captions):
             for film, members in rows.items()
         }
 
+    @cached_property
+    def order_signature(self) -> str:
+        """What the lines' order rests on, for metrics that look at a line's neighbours: time, or the file's order."""
+        is_timed = all(self.gaps)
+        return "time" if is_timed else f"file-{fingerprint(self.ids)}"
+
     def need_casts(self, asked_by: str) -> None:
-        """Every line belongs to a film whose cast is known."""
+        """Every line says which film it tells, and at least one of these has a cast: `uncast` lists the others."""
         if not any(film.cast for film in self.known.values()):
             raise UsageError(f"{asked_by} needs the films' casts", hint="give them with --cast")
         without = [id for id, film in zip(self.ids, self.films, strict=True) if film is None]
@@ -93,9 +100,17 @@ class Narrations(Captions):
                 f"{asked_by}: {len(without):,} references do not say which film they tell: {some(without)}",
                 hint="give each line its film (movie_id)",
             )
-        unknown = [film for film in dict.fromkeys(self.films) if film and not self.known.get(film, Film()).cast]
-        if unknown:
-            raise InputError(f"{asked_by}: no cast for {len(unknown):,} films: {some(unknown)}", hint="add their casts")
+        films = [film for film in dict.fromkeys(self.films) if film]
+        if films and self.uncast == films:
+            raise InputError(
+                f"{asked_by}: no cast for {len(films):,} films: {some(films)}",
+                hint="were these files made for each other?",
+            )
+
+    @cached_property
+    def uncast(self) -> list[str]:
+        """The films that have no cast."""
+        return [film for film in dict.fromkeys(self.films) if film and not self.known.get(film, Film()).cast]
 
     def need_gaps(self, asked_by: str) -> None:
         without = [id for id, gap in zip(self.ids, self.gaps, strict=True) if gap is None]

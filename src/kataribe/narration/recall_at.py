@@ -21,6 +21,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from kataribe.captions.cautions import cut_by
 from kataribe.captions.items import CaptionPairs, TextPool
 from kataribe.core import registry
 from kataribe.core.caution import Caution
@@ -39,6 +40,7 @@ class _Prepared(NamedTuple):
     bounds: Int64s
     right: Int64s
     text: Any
+    order: str
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,10 @@ class RecallAt(Metric):
             )
         return metric
 
+    @property
+    def tokenizer_name(self) -> str | None:
+        return cut_by(self.sentence)
+
     def prepare(self, items: Narrations) -> _Prepared:
         texts = list(dict.fromkeys([*items.candidates, *items.written]))
         place = {text: number for number, text in enumerate(texts)}
@@ -84,6 +90,7 @@ class RecallAt(Metric):
             np.cumsum([0, *map(len, windows)], dtype=np.int64),
             np.array(right, dtype=np.int64),
             self.sentence.prepare(pool.pairs(told, written)),
+            items.order_signature,
         )
 
     def stats(self, items: Narrations, context: _Prepared) -> Array:
@@ -110,6 +117,7 @@ class RecallAt(Metric):
         return {
             "k": str(self.k),
             "n": str(self.n),
+            "order": context.order,
             "text": self.text.name,
             **{f"text.{key}": value for key, value in inner.items()},
         }

@@ -6,9 +6,10 @@
 Xiong, Y., Dai, B., Lin, D. (2018). Move forward and tell: a progressive generator of video descriptions. ECCV: n-grams
 that are repeated within a paragraph.
 
-Quirks. Lower is better. Lines of fewer than n words have no n-gram and count for nothing. `copies` is the share of
-lines that are, word for word, one of the lines before them; `reference` is what the references come to, since people
-repeat themselves too.
+Quirks. Lower is better. Lines of fewer than n words have no n-gram and count for nothing; nor do lines that say
+nothing, missing or not, and a warning counts these (whose own item value is 0). `copies` is the share of lines that
+are, word for word, one of the lines before them; `reference` is what the references come to, since people repeat
+themselves too.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -27,6 +28,11 @@ from kataribe.narration.items import Narrations
 from kataribe.text.tokenizers import tokenizer
 
 
+class _Prepared(NamedTuple):
+    rows: Floats
+    order: str
+
+
 @dataclass(frozen=True)
 class Repetition(Metric):
     name: ClassVar[str] = "repetition"
@@ -34,13 +40,8 @@ class Repetition(Metric):
     title: ClassVar[str] = "Repetition"
     lower_is_better: ClassVar[bool] = True
     columns: ClassVar[tuple[str, ...]] = (
-        "lines",
-        "repeated",
-        "ngrams",
-        "copies",
-        "reference_repeated",
-        "reference_ngrams",
-        "reference_copies",
+        *("lines", "repeated", "ngrams", "copies"),
+        *("reference_lines", "reference_repeated", "reference_ngrams", "reference_copies"),
     )
 
     n: int = option(4, "the length of the n-grams in words", positional=True)
@@ -51,35 +52,45 @@ class Repetition(Metric):
         if self.n < 1 or self.window < 0:
             raise UsageError(f"{self}: n is at least 1 and window at least 0")
 
-    def prepare(self, items: Narrations) -> Floats:
+    @property
+    def ignores_empty(self) -> bool:
+        return True
+
+    def prepare(self, items: Narrations) -> _Prepared:
         """The rows of the whole corpus: a line is judged by those before it, wherever a shard begins."""
         captions = items.tokens(self.tok)
         words = [text.split() for text in captions.sentences.texts]
-        rows = np.ones((len(items), len(self.columns)))
+        rows = np.zeros((len(items), len(self.columns)))
         for film in items.by_film.values():
-            for columns, places in ((slice(1, 4), captions.candidates), (slice(4, 7), captions.references)):
+            for columns, places in ((slice(0, 4), captions.candidates), (slice(4, 8), captions.references)):
                 rows[film, columns] = self._of_film([words[place] for place in places[film]])
-        return rows
+        return _Prepared(rows, items.order_signature)
 
-    def stats(self, items: Narrations, context: Floats) -> Array:
-        return context[items.rows.start : items.rows.stop]
+    def stats(self, items: Narrations, context: _Prepared) -> Array:
+        return context.rows[items.rows.start : items.rows.stop]
 
     def measure(self, totals: Floats) -> Measured:
-        lines, repeated, ngrams, copies, reference_repeated, reference_ngrams, reference_copies = (
-            totals[..., place] for place in range(7)
+        lines, repeated, ngrams, copies, reference_lines, reference_repeated, reference_ngrams, reference_copies = (
+            totals[..., place] for place in range(8)
         )
         parts = {
-            "copies": _share(copies, lines),
-            "reference": _share(reference_repeated, reference_ngrams),
-            "reference copies": _share(reference_copies, lines),
+            "copies": _share(copies, lines, lines),
+            "reference": _share(reference_repeated, reference_ngrams, reference_lines),
+            "reference copies": _share(reference_copies, reference_lines, reference_lines),
         }
-        return Measured(_share(repeated, ngrams), parts)
+        return Measured(_share(repeated, ngrams, lines), parts)
 
-    def signature(self, context: Floats) -> dict[str, str]:
-        return {"n": str(self.n), "window": str(self.window), "tok": tokenizer(self.tok).signature}
+    def per_item(self, statistics: Array) -> Measured:
+        """A line that says nothing is not part of the share; by itself, it repeats nothing."""
+        value, parts = super().per_item(statistics)
+        return Measured(np.nan_to_num(value, nan=0.0), {name: np.nan_to_num(part) for name, part in parts.items()})
 
-    def _of_film(self, lines: Sequence[Sequence[str]]) -> list[tuple[int, int, int]]:
-        """For each line the n-grams that were said before, all of them, and whether the line was said before."""
+    def signature(self, context: _Prepared) -> dict[str, str]:
+        fields = {"n": str(self.n), "window": str(self.window), "tok": tokenizer(self.tok).signature}
+        return fields | {"order": context.order}
+
+    def _of_film(self, lines: Sequence[Sequence[str]]) -> list[tuple[int, int, int, int]]:
+        """For each line: does it say anything, n-grams said before, all of them, and was the line said before?"""
         counts = []
         said: deque[Sequence[str]] = deque()
         remembered: Counter[tuple[str, ...]] = Counter()
@@ -90,7 +101,9 @@ class Repetition(Metric):
             for ngram in ngrams:
                 repeated += ngram in seen or remembered[ngram] > 0
                 seen.add(ngram)
-            counts.append((repeated, len(ngrams), int(bool(words) and words in said)))
+            counts.append((int(bool(words)), repeated, len(ngrams), int(bool(words) and words in said)))
+            if not words:  # silence takes no place in anybody's memory
+                continue
             said.append(words)
             remembered.update(ngrams)
             if len(said) > self.window:
@@ -101,6 +114,7 @@ class Repetition(Metric):
         return [tuple(words[at : at + self.n]) for at in range(len(words) - self.n + 1)]
 
 
-def _share(part: Floats, whole: Floats) -> Floats:
-    """Who says nothing repeats nothing."""
-    return np.divide(part, whole, out=np.zeros_like(np.asarray(whole, dtype=np.float64)), where=whole > 0)
+def _share(part: Floats, whole: Floats, lines: Floats) -> Floats:
+    """Lines too short for an n-gram repeat none; where nothing is said, there is no share."""
+    share = np.divide(part, whole, out=np.zeros_like(np.asarray(whole, dtype=np.float64)), where=whole > 0)
+    return np.where(lines > 0, share, np.nan)

@@ -10,6 +10,10 @@ also common words (`ban=movie101`), and scores a clip whose reference names nobo
 against itself stays far below 1 (official). `--protocol paper` finds the longest names in the film's own cast, with
 aliases, and leaves out clips where neither side names anybody (whose own item value is 1: they agree).
 
+The published cast file lacks a film of the test split, and the published scorer finds no roles in its clips, so that
+each scores 0 (`uncast=empty`, official); `uncast=drop` (paper) leaves such clips out, `uncast=error` refuses them. The
+signature counts them.
+
 Naming the same role in every clip is hard to beat, so that the parts say what trivial narrators score: the first-billed
 role always, the whole cast always, a random member (its expectation, nothing is drawn), the role that the film's
 references name most often (it has seen them), and the reference itself.
@@ -18,14 +22,17 @@ references name most often (it has seen them), and the reference itself.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
+from kataribe.core.caution import Caution
+from kataribe.core.errors import InputError, some
+from kataribe.core.join import missing_field
 from kataribe.core.metric import Measured, Metric, Protocols, option
-from kataribe.core.signature import fingerprint
+from kataribe.core.signature import fingerprint_by_id
 from kataribe.core.types import Array, Cast, Floats
 from kataribe.narration.items import Narrations
 from kataribe.narration.names import Names
@@ -46,9 +53,18 @@ class _Film(NamedTuple):
     favourite: Roles
 
 
+# A film without a cast: nobody can be found, and nobody named.
+_NOBODY = _Film(Names({}), [frozenset()], frozenset())
+
+
 class _Prepared(NamedTuple):
     films: dict[str, _Film]
     casts: str
+    uncast_clips: int
+    remarks: list[Caution]
+
+    def film(self, name: str | None) -> _Film:
+        return self.films.get(name or "", _NOBODY)
 
 
 @dataclass(frozen=True)
@@ -66,9 +82,10 @@ class RoleF1(Metric):
     columns: ClassVar[tuple[str, ...]] = (
         *("clips", "f1", "precision", "recall", "hits", "named", "in_reference"),
         *(f"{column} of {baseline}" for baseline in baselines for column in ("clips", "f1", "hits", "named")),
+        "uncast",
     )
     protocols: ClassVar[Protocols] = {
-        "paper": {"match": "longest", "cast": "own", "aliases": True, "ban": "none", "empty": "drop"}
+        "paper": {"match": "longest", "cast": "own", "aliases": True, "ban": "none", "empty": "drop", "uncast": "drop"}
     }
 
     average: Literal["macro", "micro"] = option(
@@ -83,11 +100,18 @@ class RoleF1(Metric):
     empty: Literal["zero", "drop"] = option(
         "zero", "clips without roles: zero if the reference names nobody, or left out if neither side does"
     )
+    uncast: Literal["empty", "drop", "error"] = option(
+        "empty", "clips of films without a cast: they have no roles, are left out, or are refused"
+    )
 
     def prepare(self, items: Narrations) -> _Prepared:
         items.need_casts(self.name)
         casts = {name: film.cast for name, film in items.known.items() if film.cast}
-        told = {film: casts[film] for film in items.films if film}
+        if items.uncast and self.uncast == "error":
+            raise InputError(
+                f"{self.name}: no cast for {len(items.uncast):,} films: {some(items.uncast)}", hint="add their casts"
+            )
+        told = {film: casts[film] for film in items.films if film in casts}
         banned = BANNED if self.ban == "movie101" else frozenset[str]()
         everybody = Names.of_all(casts.values(), self.aliases).without(banned)
         films = {}
@@ -99,7 +123,9 @@ class RoleF1(Metric):
             billed = [self._roles(name, names) for name in cast.names]
             films[film] = _Film(names, billed, frozenset(role for role, _ in counts.most_common(1)))
         looked_for = casts if self.cast == "all" else told
-        return _Prepared(films, fingerprint(_spelled(looked_for.values())))
+        uncast_clips = sum(len(items.by_film[film]) for film in items.uncast)
+        remarks = [*self._of_uncast(items.uncast, uncast_clips), *_of_other_capitals(items, told)]
+        return _Prepared(films, fingerprint_by_id(map(_spelled, looked_for.values())), uncast_clips, remarks)
 
     def stats(self, items: Narrations, context: _Prepared) -> Array:
         rows = [self._row(items, row, context) for row in range(len(items))]
@@ -120,10 +146,14 @@ class RoleF1(Metric):
         return Measured(macro if is_macro else micro, parts)
 
     def per_item(self, statistics: Array) -> Measured:
-        """A clip in which neither side names anybody is not part of the mean; by itself, the two agree."""
+        """A clip in which neither side names anybody is not part of the mean; by itself, the two agree.
+
+        Whether they agree in a film without a cast, nobody can tell.
+        """
         value, parts = super().per_item(statistics)
-        agreed = {name: np.nan_to_num(part, nan=1.0) for name, part in parts.items()}
-        return Measured(np.nan_to_num(value, nan=1.0), agreed)
+        agrees = np.where(statistics[:, self.columns.index("uncast")] > 0, np.nan, 1.0)
+        agreed = {name: np.where(np.isnan(part), agrees, part) for name, part in parts.items()}
+        return Measured(np.where(np.isnan(value), agrees, value), agreed)
 
     def signature(self, context: _Prepared) -> dict[str, str]:
         return {
@@ -133,13 +163,17 @@ class RoleF1(Metric):
             "aliases": "yes" if self.aliases else "no",
             "ban": self.ban,
             "empty": self.empty,
+            "uncast": missing_field(self.uncast, context.uncast_clips),
         }
+
+    def warnings(self, context: _Prepared) -> Sequence[Caution]:
+        return context.remarks
 
     def details(self, items: Narrations, context: _Prepared) -> list[Any]:
         """For each clip the roles that both sides name, those only the reference and those only the prediction does."""
         details = []
         for film, told, written in zip(items.films, items.candidates, items.written, strict=True):
-            names = context.films[film or ""].names
+            names = context.film(film).names
             named, in_reference = self._roles(told, names), self._roles(written, names)
             details.append(
                 {
@@ -154,7 +188,9 @@ class RoleF1(Metric):
         return names.in_text(text, substring=self.match == "substring")
 
     def _row(self, items: Narrations, row: int, context: _Prepared) -> list[float]:
-        film = context.films[items.films[row] or ""]
+        film = context.film(items.films[row])
+        if film is _NOBODY and self.uncast == "drop":
+            return [0.0] * (len(self.columns) - 1) + [1.0]
         named, there = self._roles(items.candidates[row], film.names), self._roles(items.written[row], film.names)
         hits = len(named & there)
         clips, f1, _, _ = self._counts([named], there)
@@ -167,6 +203,7 @@ class RoleF1(Metric):
             hits / max(len(there), 1),
             *(hits, len(named), len(there)),
             *(number for guess in guesses for number in self._counts(guess, there)),
+            float(film is _NOBODY),
         ]
 
     def _counts(self, guesses: Sequence[Roles], there: Roles) -> list[float]:
@@ -177,13 +214,38 @@ class RoleF1(Metric):
         ]
         return [sum(column) / len(guesses) for column in zip(*counts, strict=True)]
 
+    def _of_uncast(self, films: Sequence[str], clips: int) -> list[Caution]:
+        if not films:
+            return []
+        are_left_out = self.uncast == "drop" or self.empty == "drop"
+        action = "are left out of role_f1" if are_left_out else "score 0 in role_f1, as clips without roles do"
+        text = f"{clips:,} clips of {len(films):,} films without a cast {action}: {some(films)}"
+        return [Caution("no-cast", text)]
 
-def _spelled(casts: Iterable[Cast]) -> Iterator[str]:
-    """What tells one set of casts from another."""
-    for cast in casts:
-        yield cast.film
-        for role in cast.roles:
-            yield from role.names
+
+def _of_other_capitals(items: Narrations, casts: Mapping[str, Cast]) -> list[Caution]:
+    """Said where most names that predictions share with their references are there, but in other capitals."""
+    shared = found = 0
+    for film, cast in casts.items():
+        spelled = {name: role for name, role in Names.of_cast(cast).role_of.items() if name != name.lower()}
+        exact, loose = Names(spelled), Names({name.casefold(): role for name, role in spelled.items()})
+        for row in items.by_film[film].tolist() if spelled else ():
+            in_reference = exact.in_text(items.written[row])
+            if in_reference & loose.in_text(items.candidates[row].casefold()):
+                shared += 1
+                found += bool(in_reference & exact.in_text(items.candidates[row]))
+    if 2 * found >= shared:
+        return []
+    text = (
+        f"{shared - found:,} of {shared:,} predictions that name a role of their reference write it in other capitals "
+        f"than the cast, and role_f1 does not find it: keep names as the cast has them"
+    )
+    return [Caution("other-capitals", text)]
+
+
+def _spelled(cast: Cast) -> tuple[str, ...]:
+    """What tells one cast from another, the film first."""
+    return cast.film, *(text for role in cast.roles for text in (str(len(role.names)), *role.names))
 
 
 def _f1(named: Roles, there: Roles) -> float:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from kataribe.captions.cautions import cautions
 from kataribe.captions.media import read_media
 from kataribe.captions.task import MISSING, Missing
 from kataribe.captions.task import join as join_captions
@@ -14,29 +15,30 @@ from kataribe.core import registry
 from kataribe.core.caution import Caution
 from kataribe.core.engine import LocalEngine
 from kataribe.core.errors import InputError, UsageError, shorten, some
+from kataribe.core.join import missing_field
 from kataribe.core.metric import Metric
 from kataribe.core.progress import Progress
 from kataribe.core.result import Result
 from kataribe.core.run import run
-from kataribe.core.signature import fingerprint
+from kataribe.core.signature import fingerprint_by_id
 from kataribe.core.types import Coverage, Narration, Segment, Story
 from kataribe.formats import cast as cast_files
 from kataribe.formats import stories as dialogue_files
 from kataribe.formats.features import Source as FeatureSource
 from kataribe.formats.narration import Source, read_narrations
+from kataribe.formats.source import Paths, read_joined
 from kataribe.narration.items import Film, Narrations
-from kataribe.text.oddities import unspaced_texts
 
 TEXT_METRICS = ("bleu", "meteor", "rouge_l", "cider")
 
 
 def evaluate(
     predictions: Source,
-    references: Source,
+    references: Source | Paths,
     metrics: Sequence[str | Metric] | None = None,
     *,
-    cast: cast_files.Source | None = None,
-    dialogue: dialogue_files.Source | None = None,
+    cast: cast_files.Source | Paths | None = None,
+    dialogue: dialogue_files.Source | Paths | None = None,
     images: str | Path | None = None,
     features: FeatureSource | None = None,
     text_features: FeatureSource | None = None,
@@ -57,7 +59,8 @@ def evaluate(
     0.5
 
     Any caption metric may be asked for; `images`, `features` and `text_features` are for those that look at the film.
-    Without `metrics`, those are used that the given data can serve.
+    Without `metrics`, those are used that the given data can serve. References, casts and dialogue may each be spread
+    over several files; every line, and every film, is in one of them.
     """
     if missing not in MISSING:
         raise UsageError(f"no policy is called {shorten(missing)!r}", hint=f"--missing {', '.join(MISSING)}")
@@ -72,17 +75,19 @@ def evaluate(
     items = replace(items, media=read_media(items.ids, images, features, text_features))
     if metrics is None:
         chosen = parse(default_metrics(items, with_cast=cast is not None, with_dialogue=dialogue is not None))
-    if tok is None and any(getattr(metric, "tok", None) == "ptb" for metric in chosen.values()):
-        warnings += unspaced_texts(items.written, "--tok zh, ja or char")
+        if cast is None:
+            text = "role_f1 was left out: who is named can be told only by the films' casts, and no cast is given"
+            warnings.append(Caution("metric-left-out", text))
+    warnings += cautions(chosen.values(), items)
     result = run(
         "narration",
         chosen,
         items,
         coverage=coverage,
         fields={
-            "missing": missing,
+            "missing": missing_field(missing, coverage.missing),
             "data": f"{coverage.scored}/{coverage.references}",
-            "hash": fingerprint(_spelled(items)),
+            "hash": fingerprint_by_id(_spelled(items)),
         },
         warnings=warnings,
         engine=engine,
@@ -95,18 +100,22 @@ def evaluate(
 
 
 def default_metrics(items: Narrations, *, with_cast: bool, with_dialogue: bool) -> tuple[str, ...]:
-    """The usual set. Whoever gives a cast or dialogue wants it used: a film that it lacks is then an error."""
+    """The usual set. Whoever gives a cast or dialogue wants it used: a film without dialogue is then an error."""
     timed = ("speech_rate",) if all(items.gaps) else ()
     heard = ("dialogue_overlap",) if with_dialogue else ()
     return (*(("role_f1",) if with_cast else ()), *TEXT_METRICS, *timed, *heard, "repetition")
 
 
-def films(cast: cast_files.Source | None, dialogue: dialogue_files.Source | None) -> dict[str, Film]:
+def films(cast: cast_files.Source | Paths | None, dialogue: dialogue_files.Source | Paths | None) -> dict[str, Film]:
     """What is known about each film."""
     known = {name: Film(cast=cast) for name, cast in cast_files.read_casts(cast).items()} if cast is not None else {}
-    for story in dialogue_files.read_stories(dialogue) if dialogue is not None else ():
-        known[story.video] = replace(known.get(story.video, Film()), dialogue=_speech(story))
+    for film, story in read_joined(dialogue, _dialogues).items() if dialogue is not None else ():
+        known[film] = replace(known.get(film, Film()), dialogue=_speech(story))
     return known
+
+
+def _dialogues(source: dialogue_files.Source) -> dict[str, Story]:
+    return {story.video: story for story in dialogue_files.read_stories(source)}
 
 
 def join(
@@ -174,7 +183,7 @@ def _speech(dialogue: Story) -> tuple[Segment, ...]:
     return tuple(stretches)
 
 
-def _spelled(items: Narrations) -> Iterable[str]:
-    """What tells one set of references from another."""
+def _spelled(items: Narrations) -> Iterable[tuple[str, ...]]:
+    """What tells one set of references from another, line by line."""
     for id, film, gap, text in zip(items.ids, items.films, items.gaps, items.written, strict=True):
-        yield from (id, film or "", f"{gap.start!r} {gap.end!r}" if gap else "", text)
+        yield id, film or "", f"{gap.start!r} {gap.end!r}" if gap else "", text

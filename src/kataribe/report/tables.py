@@ -12,6 +12,7 @@ import msgspec
 
 from kataribe.core.errors import UsageError, nearest
 from kataribe.core.result import Result
+from kataribe.core.types import Coverage
 from kataribe.report import grid
 from kataribe.report.scale import PERCENT, scale_of
 
@@ -60,8 +61,11 @@ def _shown(value: float | None, scale: float = PERCENT) -> str:
     return "-" if math.isnan(value) else f"{scale * value:.2f}"
 
 
-def _table(result: Result) -> str:
-    coverage = result.coverage
+def _counted(coverage: Coverage) -> str:
+    """
+    >>> _counted(Coverage(references=12, predicted=6, scored=12, missing=6))
+    '12 of 12 scored, 6 missing'
+    """
     counted = f"{coverage.scored:,} scored"
     if coverage.references:
         counted = f"{coverage.scored:,} of {coverage.references:,} scored"
@@ -70,8 +74,12 @@ def _table(result: Result) -> str:
         for name, count in (("missing", coverage.missing), ("extra", coverage.extra), ("empty", coverage.empty))
         if count
     ]
+    return ", ".join([counted, *odd])
+
+
+def _table(result: Result) -> str:
     signatures = [metric.signature for metric in result]
-    said = [", ".join([counted, *odd]), *_about_anchors(result)]
+    said = [_counted(result.coverage), *_about_anchors(result)]
     return "\n".join([*grid.aligned(*_rows(result)), "", *said, *signatures])
 
 
@@ -83,27 +91,32 @@ def _about_anchors(result: Result) -> list[str]:
 
 
 def _markdown(result: Result) -> str:
-    said = [f"{text}  " for text in _about_anchors(result)]
-    return "\n".join([*grid.markdown(*_rows(result)), "", *said, *(f"`{metric.signature}`  " for metric in result)])
+    said = [_counted(result.coverage), *_about_anchors(result), *(f"`{metric.signature}`" for metric in result)]
+    return "\n".join([*grid.markdown(*_rows(result)), "", *(f"{line}  " for line in said)])
 
 
 def _latex(result: Result) -> str:
+    """A comment counts what was scored; where predictions are missing, a last row says so to readers of the paper."""
     header, rows = _rows(result)
+    counted = _counted(result.coverage)
     cells = [[grid.latex_text(cell) for cell in row] for row in rows]
-    comments = [f"% {text}" for text in (*_about_anchors(result), *(metric.signature for metric in result))]
-    return "\n".join([*comments, *grid.latex([grid.latex_text(cell) for cell in header], cells)])
+    note = rf"\multicolumn{{{len(header)}}}{{l}}{{{grid.latex_text(counted)}}}"
+    said = (*(metric.signature for metric in result), counted, *_about_anchors(result))
+    table = grid.latex([grid.latex_text(cell) for cell in header], cells + [[note]] * (result.coverage.missing > 0))
+    return "\n".join([*(f"% {line}" for line in said), *table])
 
 
 def _csv(result: Result) -> str:
     """For programs: fractions at full precision, one line per value."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["metric", "part", "value", "low", "high", "signature"])
+    writer.writerow(["metric", "part", "value", "low", "high", "signature", "references", "scored", "missing"])
+    counts = [result.coverage.references, result.coverage.scored, result.coverage.missing]
     for metric in result:
         low, high = metric.interval or ("", "")
-        writer.writerow([metric.metric, "", repr(metric.value), low, high, metric.signature])
+        writer.writerow([metric.metric, "", repr(metric.value), low, high, metric.signature, *counts])
         for name, part in metric.parts.items():
-            writer.writerow([metric.metric, name, repr(part), "", "", metric.signature])
+            writer.writerow([metric.metric, name, repr(part), "", "", metric.signature, *counts])
     return out.getvalue().rstrip("\n")
 
 

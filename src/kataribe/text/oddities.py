@@ -7,10 +7,11 @@ from collections.abc import Iterable, Sequence
 
 from kataribe.core.caution import Caution
 from kataribe.core.errors import some
-from kataribe.text.scripts import is_mostly_unspaced
+from kataribe.text.scripts import is_mostly_segmented, is_mostly_unspaced, says_something
 
 # What programs write where there is no text.
 _MISSING_VALUES = frozenset({"nan", "none", "null", "n/a", "<na>", "undefined"})
+_LONGEST_MISSING_VALUE = max(map(len, _MISSING_VALUES))
 _MODEL_MARK = re.compile(
     r"</?(?:s|sos|bos|eos|pad|unk|mask)>|\[(?:pad|unk|cls|sep|mask|bos|eos)\]|<\|[a-z_]+\|>", re.IGNORECASE
 )
@@ -49,7 +50,7 @@ def unspaced_texts(texts: Sequence[str], option: str) -> list[Caution]:
     >>> unspaced_texts(["老李回头。"], "tok=zh")[0]
     'the texts are not written with spaces between words, which the tokenizer ptb needs: use tok=zh'
     """
-    if not is_mostly_unspaced(texts):
+    if not is_mostly_unspaced(texts) or is_mostly_segmented(texts):
         return []
     text = f"the texts are not written with spaces between words, which the tokenizer ptb needs: use {option}"
     return [Caution("unspaced-text", text)]
@@ -59,8 +60,8 @@ def _kind(text: str) -> str:
     bare = text.strip()
     if not bare:
         return "empty-references"
-    if bare.casefold() in _MISSING_VALUES:
+    if len(bare) <= _LONGEST_MISSING_VALUE and bare.casefold() in _MISSING_VALUES:
         return "missing-values"
-    if _MODEL_MARK.search(bare):
+    if ("<" in bare or "[" in bare) and _MODEL_MARK.search(bare):
         return "model-marks"
-    return "" if any(map(str.isalnum, bare)) else "wordless-texts"
+    return "" if says_something(bare) else "wordless-texts"

@@ -9,6 +9,9 @@ from collections.abc import Iterable
 # Hangul. (Korean has spaces, but names and particles grow together.)
 UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
 
+# Korean words have about three syllables, Chinese and Japanese ones one or two; a phrase without spaces has more.
+_LONG_WORD = 4.5
+
 _UNSPACED_LETTER = re.compile(f"[{UNSPACED}]")
 
 
@@ -18,11 +21,33 @@ def is_mostly_unspaced(texts: Iterable[str]) -> bool:
     >>> is_mostly_unspaced(["老李回头。"]), is_mostly_unspaced(["Maria looks back."])
     (True, False)
     """
+    listed = list(texts)
+    if all(map(str.isascii, listed)):
+        return False
     letters = unspaced = 0
-    for text in texts:
+    for text in listed:
         letters += count_letters(text)
         unspaced += len(_UNSPACED_LETTER.findall(text))
     return 2 * unspaced > letters
+
+
+def is_mostly_segmented(texts: Iterable[str]) -> bool:
+    """Whether most texts have white space between their words, whatever the script: Korean, text that was cut before.
+
+    >>> is_mostly_segmented(["老李 回头 。"]), is_mostly_segmented(["老李回头朝屋内喊道， 门开了。"])
+    (True, False)
+    """
+    segmented = [len(text.split()) > 1 and count_letters(text) < _LONG_WORD * len(text.split()) for text in texts]
+    return 2 * sum(segmented) > len(segmented)
+
+
+def says_something(text: str) -> bool:
+    """Whether there is a letter or digit in it.
+
+    >>> says_something("7"), says_something("...")
+    (True, False)
+    """
+    return any(map(str.isalnum, text))
 
 
 def count_letters(text: str) -> int:
