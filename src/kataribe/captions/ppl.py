@@ -17,6 +17,7 @@ its start token.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -54,6 +55,7 @@ class Perplexity(Metric):
     columns: ClassVar[tuple[str, ...]] = ("tokens", "log_likelihood")
     lower_is_better: ClassVar[bool] = True
     percent: ClassVar[bool] = False
+    bounds: ClassVar[tuple[float, float]] = (0.0, math.inf)
 
     model: str = option(NGRAM, "ngram, or a causal language model: a name of the hub or a folder", positional=True)
     order: int = option(MAX_ORDER, "of ngram: the longest n-gram, 1 to 3")
