@@ -12,9 +12,9 @@ import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,11 @@ import kataribe
 from bench.data import ROOT, _made_up
 from kataribe.core import registry
 from kataribe.core.metric import Metric
+from kataribe.core.types import Floats
+from kataribe.stats import correlation
+from kataribe.stats.bootstrap import Bounds
+from kataribe.stats.correlation import STATISTICS, Statistic
+from kataribe.stats.paired import Valued
 
 # Enough that a draw of a thousand items is not the population itself, few enough to be scored in seconds.
 MOST_ITEMS = 4_000
@@ -65,20 +70,74 @@ LEFT_OUT = {
 }
 
 Items = Mapping[str, Any]
+Rows = npt.NDArray[np.int64]
+
+
+class Pair(NamedTuple):
+    """Two systems on the same items as functions of weights; `both` has the second one's items after the first's."""
+
+    one: Valued
+    other: Valued
+    both: Valued
+
+
+class Population(Protocol):
+    """Items with the numbers of two systems, to draw samples from."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def bounds(self) -> Bounds: ...
+    def __len__(self) -> int: ...
+    def sample(self, rows: Rows, swapped: Rows | None = None) -> Pair:
+        """The systems on these items; where `swapped` is 1 the two change places, so that neither is better."""
 
 
 @dataclass(frozen=True)
-class Population:
-    """Row i of both tables belongs to the same item."""
+class Scored:
+    """Row i of both tables is a metric's statistics of the same item."""
 
-    task: str
     name: str
     metric: Metric
-    one: npt.NDArray[np.float64]
-    other: npt.NDArray[np.float64]
+    one: Floats
+    other: Floats
+
+    @property
+    def bounds(self) -> Bounds:
+        return self.metric.bounds
 
     def __len__(self) -> int:
         return len(self.one)
+
+    def sample(self, rows: Rows, swapped: Rows | None = None) -> Pair:
+        one, other = self.one[rows], self.other[rows]
+        if swapped is not None:
+            change = swapped[:, None] == 1
+            one, other = np.where(change, other, one), np.where(change, one, other)
+        tables = (one, other, np.concatenate([one, other]))
+        return Pair(*(partial(self.metric.replicates, table) for table in tables))
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Two metrics' scores of texts and what a person said of each."""
+
+    name: Statistic
+    one: Floats
+    other: Floats
+    people: Floats
+    bounds: Bounds = (-1.0, 1.0)
+
+    def __len__(self) -> int:
+        return len(self.people)
+
+    def sample(self, rows: Rows, swapped: Rows | None = None) -> Pair:
+        one, other, people = self.one[rows], self.other[rows], self.people[rows]
+        if swapped is not None:
+            one, other = np.where(swapped == 1, other, one), np.where(swapped == 1, one, other)
+        read = [correlation.Rows(scores, people) for scores in (one, other)]
+        both = read[0].beside(read[1], by_rank=self.name != "pearson")
+        return Pair(*(of.statistic(self.name) for of in (*read, both)))
 
 
 @dataclass(frozen=True)
@@ -86,17 +145,23 @@ class Source:
     """What the items of one task are, and the populations of its metrics."""
 
     description: str
-    populations: Callable[[], list[Population]]
+    populations: Callable[[], Sequence[Population]]
 
 
 def sources() -> dict[str, Source]:
     """By task, in the order of the table."""
-    return {"captions": _captions(), "stories": _stories(), "boundaries": _boundaries(), "narration": _narration()}
+    return {
+        "captions": _captions(),
+        "stories": _stories(),
+        "boundaries": _boundaries(),
+        "narration": _narration(),
+        "agree": _agree(),
+    }
 
 
 def _scored(
     task: str, systems: Sequence[Items], references: Any, metrics: Sequence[str], **options: Any
-) -> list[Population]:
+) -> list[Scored]:
     """Items that a metric cannot score for one of the systems are left out of its population."""
     one, other = (kataribe.evaluate(task, system, references, list(metrics), **options) for system in systems)
     populations = []
@@ -105,7 +170,7 @@ def _scored(
             raise ValueError(f"{result.metric}: the two systems were not scored on the same items")
         known = np.isfinite(result.item_values) & np.isfinite(beside.item_values)
         rows = (np.asarray(table, dtype=np.float64)[known] for table in (result.statistics, beside.statistics))
-        populations.append(Population(task, result.metric, registry.parse(result.spec), *rows))
+        populations.append(Scored(result.metric, registry.parse(result.spec), *rows))
     return populations
 
 
@@ -214,7 +279,7 @@ def _stories() -> Source:
             "annotators"
         )
 
-    def populations() -> list[Population]:
+    def populations() -> list[Scored]:
         rng = np.random.default_rng(0)
         durations = {video: story["duration"] for video, story in told.annotators[0].items()}
         astray = [_astray(captioner, durations, rng) for captioner in told.captioners]
@@ -335,7 +400,7 @@ def _narration() -> Source:
             system[id] = _with_names(made.references[row][place], named)
     cast = {film: list(_NAMES) for film in films}
 
-    def populations() -> list[Population]:
+    def populations() -> list[Scored]:
         return _scored("narration", systems, written, NARRATION, cast=cast, dialogue=dialogue)
 
     return Source("narrations made up by the bench, in ten films of 150 lines", populations)
@@ -343,3 +408,15 @@ def _narration() -> Source:
 
 def _with_names(text: str, names: Sequence[str]) -> str:
     return " ".join([*names, text])
+
+
+def _agree(texts: int = 4_000) -> Source:
+    """Made up, so that a thousand items with one rating each can be drawn from many more."""
+    rng = np.random.default_rng(0)
+    quality = rng.normal(size=texts)
+    people = np.clip(np.round(2.5 + 0.9 * quality + rng.normal(scale=0.7, size=texts)), 1, 4)
+    metrics = [np.exp(0.4 * (quality + rng.normal(scale=noise, size=texts))) for noise in (1.3, 1.5)]
+    populations = [Judged(name, *metrics, people) for name in STATISTICS]
+    return Source(
+        "texts made up by the bench, each with one rating of 1 to 4 and two metrics' scores", lambda: populations
+    )

@@ -76,7 +76,8 @@ def _sentinel_caution(ratings: Ratings, dimension: str, sentinels: tuple[float, 
     marked = [row.value for row in ratings.rows if isinstance(row, Rating) and row.value in sentinels]
     rest = [row.value for row in ratings.rows if isinstance(row, Rating) and row.value not in sentinels]
     listed = ", ".join(f"{mark:g}" for mark in sentinels)
-    text = f"{dimension}: {len(marked):,} ratings are {listed} among ratings of {min(rest):g} to {max(rest):g}"
+    counted = f"{len(marked):,} ratings are" if len(marked) != 1 else "1 rating is"
+    text = f"{dimension}: {counted} {listed} among ratings of {min(rest):g} to {max(rest):g}"
     return Caution("sentinel-ratings", f"{text}; if that means no answer, leave the cells empty")
 
 
