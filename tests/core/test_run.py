@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import kataribe
 from kataribe.core.engine import LocalEngine
 from kataribe.core.errors import UsageError
 from kataribe.core.metric import Measured, Metric, option
@@ -101,6 +102,18 @@ def test_the_interval_holds_the_score_and_depends_on_the_seed_alone() -> None:
     low, high = first.interval
     assert low < first.value < high
     assert high - low == pytest.approx(2 * 1.96 * 2 / 20, rel=0.2)
+
+
+def test_interval_stays_within_the_bounds_of_its_metric() -> None:
+    """Captions of which most are right: a fraction cannot be more than 1, CIDEr can."""
+    references = {str(n): [f"a dog runs fast in the rain {n}"] for n in range(12)}
+    predictions = {id: "a dog" if id == "0" else texts[0] for id, texts in references.items()}
+    result = kataribe.evaluate("captions", predictions, references, ["rouge_l", "cider"], bootstrap=200)
+    for metric, (low, high) in (("rouge_l", (0, 1)), ("cider", (0, np.inf))):
+        interval = result[metric].interval
+        assert interval is not None
+        assert low <= interval[0] < result[metric].value < interval[1] <= high
+    assert result["cider"].value > 1
 
 
 def test_too_few_items_have_no_interval_and_say_so() -> None:

@@ -13,7 +13,8 @@ from kataribe.report.tables import render
 
 @pytest.fixture(scope="module")
 def result() -> kataribe.Result:
-    predictions, references = {"1": "a dog runs"}, {"1": ["a dog runs fast"], "2": ["a cat"]}
+    predictions = {str(n): "a dog runs" for n in (1, 3, 5)}
+    references = {str(n): ["a dog runs fast" if n % 2 else "a cat"] for n in range(1, 7)}
     metrics = ["rouge_l(tok=none)", "bleu(2, tok=none)"]
     return kataribe.evaluate("captions", predictions, references, metrics, missing="zero", bootstrap=20)
 
@@ -23,7 +24,7 @@ def test_the_table_shows_values_times_100_with_their_parts_and_signatures(result
     assert lines[0].split() == ["metric", "score", "95%", "interval"]
     assert lines[2].startswith("rouge_l(tok=none)  41.78")
     assert lines[3].startswith("  precision")
-    assert "2 of 2 scored, 1 missing" in lines
+    assert "6 of 6 scored, 3 missing" in lines
     assert lines[-1].startswith("bleu|n:2|")
 
 

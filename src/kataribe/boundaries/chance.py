@@ -18,7 +18,6 @@ needed.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
@@ -54,7 +53,6 @@ class ChanceF1(Metric):
     name: ClassVar[str] = "chance_f1"
     task: ClassVar[str] = "boundaries"
     title: ClassVar[str] = "Chance-corrected F1"
-    bounds: ClassVar[tuple[float, float]] = (-math.inf, math.inf)
     protocols: ClassVar[Protocols] = {"paper": {"matching": "optimal"}}
 
     annotator: Annotator = option("max", "the annotator who counts", positional=True)

@@ -32,6 +32,7 @@ class BoundaryDeviation(PanelMetric):
     title: ClassVar[str] = "Median deviation"
     lower_is_better: ClassVar[bool] = True
     bounds: ClassVar[tuple[float, float]] = (0.0, math.inf)
+    steady_from: ClassVar[int] = 1000
     counts: ClassVar[tuple[str, ...]] = ("predicted_to_true", "true_to_predicted")
 
     unit: Literal["relative", "seconds"] = option("relative", "fractions of the duration, or seconds")

@@ -26,6 +26,7 @@ class PanelMetric(Metric):
     """`counts` names what is counted for each pair of an entry and an annotator."""
 
     task: ClassVar[str] = "boundaries"
+    bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
     counts: ClassVar[tuple[str, ...]]
 
     annotator: Annotator = option("max", "the annotator who counts", positional=True)

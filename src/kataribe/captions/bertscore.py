@@ -17,7 +17,6 @@ random pairs of this corpus' references. The corpus value is the mean over items
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -57,7 +56,6 @@ class BertScore(Metric):
     name: ClassVar[str] = "bertscore"
     task: ClassVar[str] = "captions"
     title: ClassVar[str] = "BERTScore"
-    bounds: ClassVar[tuple[float, float]] = (-math.inf, math.inf)
     columns: ClassVar[tuple[str, ...]] = ("items", "f", "precision", "recall")
     protocols: ClassVar[Protocols] = {"paper": {"refs": "best"}}
     prepares_first: ClassVar[bool] = True

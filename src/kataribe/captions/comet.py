@@ -13,7 +13,6 @@ Quirks. A caption has no source text: the checkpoint is given an empty one (`src
 from __future__ import annotations
 
 import hashlib
-import math
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -47,7 +46,6 @@ class Comet(Metric):
     name: ClassVar[str] = "comet"
     task: ClassVar[str] = "captions"
     title: ClassVar[str] = "COMET"
-    bounds: ClassVar[tuple[float, float]] = (-math.inf, math.inf)
     columns: ClassVar[tuple[str, ...]] = ("items", "comet")
 
     model: str = option(DEFAULT, "a checkpoint file, or a name of the hub", positional=True)

@@ -13,7 +13,6 @@ EMScore needs the frames' features.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -46,7 +45,6 @@ class MNScore(Metric):
     name: ClassVar[str] = "mnscore"
     task: ClassVar[str] = "narration"
     title: ClassVar[str] = "MNScore"
-    bounds: ClassVar[tuple[float, float]] = (-math.inf, math.inf)
 
     emscore: Spec = option(Spec("emscore", named=(("variant", "movie101"),)), "the metric beside the pictures")
     bertscore: Spec = option(Spec("bertscore"), "the metric beside the reference's text")

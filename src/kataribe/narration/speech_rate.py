@@ -28,6 +28,7 @@ class SpeechRate(Metric):
     name: ClassVar[str] = "speech_rate"
     task: ClassVar[str] = "narration"
     title: ClassVar[str] = "Speech rate"
+    bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
     columns: ClassVar[tuple[str, ...]] = (
         "clips",
         "fits",
