@@ -70,6 +70,12 @@ def test_a_few_draws_without_any_match_do_not_blow_up_the_interval() -> None:
     assert with_misses < 1.5 * high
 
 
+def test_replicates_that_are_mostly_equal_still_have_a_spread() -> None:
+    replicates = np.array([-1 / 3] * 90 + [1 / 3] * 10)
+    low, high = bootstrap.studentised_interval(-1 / 3, replicates, 12, (-1.0, 1.0)) or (0, 0)
+    assert -1 < low < -1 / 3 < high < 1
+
+
 def test_there_is_no_interval_where_it_cannot_be_told() -> None:
     replicates = np.linspace(0.4, 0.6, 100)
     assert bootstrap.studentised_interval(0.5, replicates, bootstrap.FEWEST_ITEMS) is not None

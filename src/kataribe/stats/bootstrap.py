@@ -1,7 +1,8 @@
 """The bootstrap: draw items with replacement, reduce their statistics again, look at the spread.
 
     interval   value -+ t * spread, on a scale that has no ends; t is Student's, with n - 1 degrees of freedom
-    spread     half of what holds the central 68.27% of the replicates, times sqrt(n / (n - 1))
+    spread     half of what holds the central 68.27% of the replicates (where these are all equal, their standard
+               deviation), times sqrt(n / (n - 1))
     scale      log((x - low) / (high - x)) where values have two bounds (of a correlation this is Fisher's z),
                log(x - low) where they have one, x itself where they have none
 
@@ -91,9 +92,14 @@ def _ends(centre: float, spread: float, items: int, scale: _Scale, bounds: Bound
 
 def replicate_spread(replicates: Floats, items: int) -> float:
     """The standard error that replicates show; a few draws without any four-gram match, say, do not move it."""
+    if items < 2:
+        return math.nan
     tail = (1 - _CENTRAL_SHARE) / 2
-    low, high = np.quantile(replicates, [tail, 1 - tail])
-    return float(high - low) / 2 * math.sqrt(items / (items - 1)) if items > 1 else math.nan
+    low, high = np.quantile(replicates, [tail, 1 - tail]).tolist()
+    spread = (high - low) / 2
+    if spread <= _ROUNDING:  # most replicates are equal, as those of a rank correlation between three systems
+        spread = float(replicates.std(ddof=1)) if len(replicates) > 1 else 0.0
+    return spread * math.sqrt(items / (items - 1))
 
 
 def students_t(items: int, level: float = 0.95) -> float:
