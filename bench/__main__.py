@@ -1,4 +1,4 @@
-"""`python -m bench`: every room's table on standard output; with --write also into docs/benchmarks.md."""
+"""`python -m bench`: every room's table on standard output; with --write also into its page of the docs."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from importlib import import_module
 from bench import machine
 from bench.report import PAGE, Options, write_section
 
-# A new room: add bench/NAME.py with measure(options), its name here, and its two markers to docs/benchmarks.md.
-ROOMS = ("captions", "encoders", "japanese", "stories", "boundaries", "judge")
+# A new room: add bench/NAME.py with measure(options), its name here, and its two markers to docs/benchmarks.md (or to
+# the PAGE that the module names).
+ROOMS = ("captions", "encoders", "japanese", "stories", "boundaries", "judge", "intervals")
 
 # Above this load average the figures say more about the other work than about ours.
 BUSY = 0.7
@@ -19,7 +20,7 @@ BUSY = 0.7
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument("rooms", nargs="*", default=ROOMS, metavar="ROOM", help=f"{', '.join(ROOMS)}; all unless named")
-    parser.add_argument("--write", action="store_true", help="also write the tables into docs/benchmarks.md")
+    parser.add_argument("--write", action="store_true", help="also write the tables into the docs")
     parser.add_argument("--repeats", type=int, default=3, help="our figures are the best of so many; default 3")
     parser.add_argument("--fraction", type=float, default=1.0, help="use only this part of the data; default 1.0")
     parser.add_argument(
@@ -35,12 +36,13 @@ def main() -> None:
         print("bench: other work is running on this machine; repeat this when it is quiet", file=sys.stderr)
     options = Options(arguments.repeats, arguments.fraction, arguments.originals)
     for room in arguments.rooms:
-        section = import_module(f"bench.{room}").measure(options)
-        text = section.markdown(machine.describe())
+        module = import_module(f"bench.{room}")
+        text = module.measure(options).markdown(machine.describe())
         print(text, end="\n\n", flush=True)
         if arguments.write:
-            write_section(PAGE, room, text)
-            print(f"bench: wrote the table of {room} to docs/{PAGE.name}", file=sys.stderr)
+            page = getattr(module, "PAGE", PAGE)
+            write_section(page, room, text)
+            print(f"bench: wrote the table of {room} to docs/{page.name}", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, ClassVar
 
+import numpy as np
 import pytest
 
 from bench.data import _made_up
+from bench.intervals import simulate
 from bench.narration_study import variants
+from bench.populations import BOUNDARIES, CAPTIONS, LEFT_OUT, NARRATION, STORIES, Scored, sources
 from bench.report import Row, Section, show, write_section
+from kataribe.core import registry
+from kataribe.core.metric import Measured, Metric
 from kataribe.core.types import Cast, Narration, Role
 from kataribe.narration.names import Names
 
@@ -76,3 +84,61 @@ def test_spoilt_narrations_differ_only_where_they_should() -> None:
     assert made["words replaced"] != lines
     assert [names.in_text(line) for line in made["names removed"]] == [frozenset(), frozenset()]
     assert variants(written, {"f": cast}, seed=0) == variants(written, {"f": cast}, seed=0)
+
+
+def counted_means(rng: np.random.Generator, items: int = 2000) -> Scored:
+    """A population of which everything is known: the metric is a mean of skewed numbers."""
+    values = rng.exponential(1.0, (2, items))
+    one, other = (np.column_stack([np.ones(items), column]) for column in values)
+    return Scored("mean", Mean(), one, other)
+
+
+@dataclass(frozen=True)
+class Mean(Metric):
+    name: ClassVar[str] = "mean"
+    task: ClassVar[str] = "numbers"
+    title: ClassVar[str] = "Mean"
+    columns: ClassVar[tuple[str, ...]] = ("items", "sum")
+    bounds: ClassVar[tuple[float, float]] = (0.0, math.inf)
+
+    def stats(self, items: Any, context: Any) -> np.ndarray:
+        raise NotImplementedError
+
+    def measure(self, totals: np.ndarray) -> Measured:
+        return Measured(totals[..., 1] / totals[..., 0], {})
+
+
+def test_simulated_intervals_and_tests_of_a_mean_keep_their_promises() -> None:
+    population = counted_means(np.random.default_rng(3))
+    rates = simulate(population, 25, 200)
+    assert 0.90 <= rates.score <= 0.99
+    assert 0.90 <= rates.difference <= 0.99
+    assert 0.01 <= rates.rejected <= 0.10
+    assert rates == simulate(population, 25, 200)
+
+
+def test_swapped_systems_change_places_item_by_item() -> None:
+    population = counted_means(np.random.default_rng(3), items=4)
+    pair = population.sample(np.arange(4), np.array([1, 0, 1, 0]))
+    once = np.ones((1, 4))
+    expected = np.where([1, 0, 1, 0], population.other[:, 1], population.one[:, 1]).mean()
+    assert pair.one(once)[0] == pytest.approx(expected)
+    assert pair.both(np.array([[1, 1, 1, 1, 0, 0, 0, 0]]))[0] == pytest.approx(expected)
+
+
+def test_every_registered_metric_is_simulated_or_left_out_for_a_reason() -> None:
+    simulated = {spec.partition("(")[0] for spec in (*CAPTIONS, *STORIES, *BOUNDARIES, *NARRATION)}
+    assert simulated | set(LEFT_OUT) == set(registry.names())
+    assert not simulated & set(LEFT_OUT)
+
+
+def test_populations_are_made_up_where_there_are_no_data_sets(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bench.populations._folder", lambda: None)
+    monkeypatch.setattr("bench.populations.MOST_ITEMS", 50)
+    found = sources()
+    assert list(found) == ["captions", "stories", "boundaries", "narration", "agree"]
+    captions = found["captions"].populations()
+    assert [population.name for population in captions] == list(CAPTIONS)
+    assert {len(population) for population in captions} == {50}
+    assert "made up" in found["stories"].description
+    assert "made-up" in found["boundaries"].description

@@ -189,3 +189,69 @@ def test_judge_agreement_names_mistakes_in_one_line(call, folder: Path, argument
     assert (code, out) == (2, "")
     assert says in err
     assert err.count("\n") == 1
+
+
+def split_ratings(folder: Path) -> list[str]:
+    """The ratings in two files, by rater."""
+    header, *lines = (folder / "ratings.csv").read_text().splitlines()
+    for name, chosen in (("one.csv", True), ("two.csv", False)):
+        kept = [line for line in lines if (line.split(",")[0] in ("ann", "bob")) == chosen]
+        (folder / name).write_text("\n".join([header, *kept]) + "\n")
+    return ["--human", "one.csv", "--human", "two.csv"]
+
+
+def test_ratings_in_two_files_are_those_in_one(call, folder: Path) -> None:
+    options = ["whole.json", "short.json", "--bootstrap", "50", "-q", "-f", "json"]
+    _, together, _ = call("agree", *options, "--human", "ratings.csv")
+    code, apart, err = call("agree", *options, *split_ratings(folder))
+    assert (code, err) == (0, "")
+    # Raters come in another order, which moves nothing but the draws of no one.
+    assert json.loads(apart)["signature"] == json.loads(together)["signature"]
+    assert json.loads(apart)["dimensions"]["content"]["raters"] == 4
+
+
+def test_report_joins_ratings_too(call, folder: Path) -> None:
+    judged = split_ratings(folder)
+    code, _, _ = call("report", "whole.json", "short.json", *judged, "--replicates", "0", "-o", "page.html")
+    embedded = re.search(r'id="data-agreement">(.*?)</script>', Path("page.html").read_text())
+    assert code == 0
+    assert embedded is not None
+    assert [found["raters"] for found in json.loads(embedded[1])["dimensions"]] == [4, 4]
+
+
+def test_ratings_given_twice_are_refused(call, folder: Path) -> None:
+    twice = ["--human", "ratings.csv", "--human", "ratings.csv"]
+    code, out, err = call("agree", "whole.json", "short.json", *twice)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert "answers again what ratings.csv line 2 answers" in err
+
+
+def spoilt_ratings(folder: Path) -> Path:
+    """Everything ann says about content is turned upside down; one answer of bob's is 99."""
+    header, *lines = (folder / "ratings.csv").read_text().splitlines()
+    columns = header.split(",")
+    rows = [dict(zip(columns, line.split(","), strict=True)) for line in lines]
+    for row in rows:
+        if row["rater"] == "ann" and row["dimension"] == "content":
+            row["value"] = str(6 - float(row["value"]))
+    next(row for row in rows if row["rater"] == "bob")["value"] = "99"
+    path = folder / "spoilt.csv"
+    path.write_text("\n".join([header, *(",".join(row.values()) for row in rows)]) + "\n")
+    return path
+
+
+@pytest.mark.parametrize(
+    "command", [["agree", "whole.json", "short.json", "--bootstrap", "0", "--human"], ["judge", "agreement"]]
+)
+def test_odd_ratings_are_said_by_id_and_can_be_silenced(call, folder: Path, command: list[str]) -> None:
+    path = str(spoilt_ratings(folder))
+    code, out, err = call(*command, path, "-f", "json")
+    assert code == 0
+    assert "ann answers against the others" in err
+    assert "[reversed-rater]" in err
+    assert "1 rating is 99" in err
+    assert {"reversed-rater", "sentinel-ratings"} <= {warning["id"] for warning in json.loads(out)["warnings"]}
+    silenced = call(*command, path, "-f", "json", "--silence", "reversed-rater", "--silence", "sentinel-ratings")
+    assert silenced[1] == out
+    assert "reversed-rater" not in silenced[2]
+    assert "sentinel-ratings" not in silenced[2]

@@ -33,9 +33,17 @@ def pair(folder: Path) -> list[str]:
 
 @pytest.mark.parametrize("format", ["table", "markdown", "latex", "csv", "json"])
 def test_compare_prints_every_format(call, pair: list[str], format: str) -> None:
-    code, out, err = call("compare", *pair, "-f", format, "--replicates", "100")
+    code, out, err = call("compare", *pair, "-f", format, "--replicates", "100", "--silence", "few-items")
     assert (code, err) == (0, "")
     assert "careless" in out
+
+
+def test_compare_warns_of_few_items_unless_silenced(call, pair: list[str]) -> None:
+    _, out, err = call("compare", *pair, "--replicates", "100")
+    assert err.endswith("[few-items]\n")
+    _, silenced_out, silenced = call("compare", *pair, "--replicates", "100", "--silence", "few-items")
+    assert silenced == ""
+    assert silenced_out == out
 
 
 def test_compare_writes_json(call, pair: list[str], tmp_path: Path) -> None:

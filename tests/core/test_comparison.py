@@ -85,6 +85,7 @@ def test_incomparable_results_are_refused_by_the_field_that_differs(other: Resul
     forced = compare({"one": scored(4), "other": other}, replicates=20, force=True)
     assert forced.forced
     assert forced.to_dict()["forced"] == list(forced.forced)
+    assert {warning.id for warning in forced.forced} == {"incomparable"}
 
 
 def test_another_protocol_is_named_by_the_option_it_changes() -> None:
@@ -132,7 +133,96 @@ def test_how_intervals_were_drawn_does_not_matter() -> None:
 def test_metrics_that_only_some_results_have_are_left_out_and_said() -> None:
     comparison = compare({"one": scored(7), "other": scored(4, metrics=METRICS[:1])}, replicates=20)
     assert list(comparison.scores) == METRICS[:1]
-    assert comparison.notes == ("not in every result, left out: bleu(2, tok=none)",)
+    assert comparison.warnings == ("not in every result, left out: bleu(2, tok=none)",)
+    assert comparison.warnings[0].id == "partial-metrics"
+
+
+def test_items_in_another_order_are_the_same_items() -> None:
+    references = {str(n): [" ".join(WORDS[n % 5 : n % 5 + 7])] for n in range(12)}
+    predictions = {id: " ".join(texts[0].split()[: 2 + int(id) % 4]) for id, texts in references.items()}
+    backwards = dict(reversed(references.items()))
+    results = {
+        "one": kataribe.evaluate("captions", predictions, references, METRICS),
+        "other": kataribe.evaluate("captions", predictions, backwards, METRICS),
+    }
+    # What the order does to the fingerprint is the tasks' business.
+    hash = results["one"][METRICS[0]].signature.partition("|hash:")[2][:8]
+    other_hash = results["other"][METRICS[0]].signature.partition("|hash:")[2][:8]
+    results["other"] = changed_signature(results["other"], other_hash, hash)
+    assert all(test.outcomes.ties == 12 and test.difference == 0 for test in compare(results, replicates=20).tests)
+
+
+def with_missing(count: int, policy: str = "zero") -> Result:
+    """The signature as it counts what is missing."""
+    result = scored(4)
+    coverage = replace(result.coverage, missing=count)
+    return replace(changed_signature(result, "missing:error", f"missing:{policy}({count})"), coverage=coverage)
+
+
+def test_missing_predictions_under_the_same_policy_are_compared_and_said() -> None:
+    whole = changed_signature(scored(7), "missing:error", "missing:zero")
+    comparison = compare({"whole": whole, "gappy": with_missing(6)}, replicates=20)
+    (warning,) = comparison.warnings
+    assert warning.id == "missing"
+    assert warning == "gappy: 6 of 40 references have no prediction (policy: zero)"
+    assert not comparison.forced
+
+
+def test_missing_predictions_under_another_policy_are_refused() -> None:
+    whole = changed_signature(scored(7), "missing:error", "missing:zero")
+    with pytest.raises(IncomparableError, match="missing: 'zero' in whole, 'drop\\(6\\)' in gappy"):
+        compare({"whole": whole, "gappy": with_missing(6, "drop")})
+
+
+@pytest.mark.parametrize(("items", "smallest"), [(1, 1.0), (3, 0.25)])
+def test_one_or_three_items_prove_nothing_and_say_so(items: int, smallest: float) -> None:
+    comparison = compare({"long": scored(7, items), "short": scored(3, items)}, METRICS[:1])
+    (test,) = comparison.tests
+    assert test.permutation >= smallest
+    assert np.isnan([*test.interval, test.bootstrap]).all()
+    (warning,) = comparison.warnings
+    assert warning.id == "few-items"
+    assert f"p cannot be below {smallest:.3g}" in warning
+    told = comparison.to_dict()["tests"][0]
+    assert (told["interval"], told["bootstrap"]) == (None, None)
+
+
+def test_effect_never_contradicts_the_difference() -> None:
+    """A corpus score may rise where the mean of its items falls."""
+    references = {
+        str(n): ["a dog runs fast in the rain near the old sea wall" if n == 0 else "a dog"] for n in range(12)
+    }
+    long = {id: texts[0] if id == "0" else "a cat" for id, texts in references.items()}
+    short = {id: "cat" if id == "0" else "a dog" if int(id) < 7 else "a cat" for id in references}
+    results = {
+        name: kataribe.evaluate("captions", predicted, references, ["bleu(1, tok=none)"])
+        for name, predicted in (("long", long), ("short", short))
+    }
+    (test,) = compare(results, replicates=100).tests
+    mean = float(
+        np.mean([results["long"].metrics[test.metric].item_values - results["short"].metrics[test.metric].item_values])
+    )
+    assert test.difference > 0 > mean
+    assert test.effect > 0
+
+
+@pytest.mark.parametrize("correction", ["bh", "holm"])
+def test_undefined_difference_is_left_out_of_the_correction_and_said(correction: str) -> None:
+    undefined, defined = METRICS
+    results = {"long": scored(7), "short": scored(4)}
+    spoilt = results["short"].metrics[undefined]
+    broken = replace(spoilt, statistics=np.full_like(np.asarray(spoilt.statistics, dtype=float), np.nan))
+    results["short"] = replace(results["short"], metrics={**results["short"].metrics, undefined: broken})
+    comparison = compare(results, replicates=100, correction=correction)
+    without, kept = comparison.tests
+    assert kept.metric == defined
+    assert kept.corrected == kept.permutation
+    assert np.isnan(without.corrected)
+    assert not comparison.is_significant(without)
+    (warning,) = comparison.warnings
+    assert warning.id == "undefined-test"
+    told = comparison.to_dict()["tests"][0]
+    assert [told[name] for name in ("difference", "interval", "permutation", "corrected", "effect")] == [None] * 5
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import kataribe
 from kataribe.core.engine import LocalEngine
 from kataribe.core.errors import UsageError
 from kataribe.core.metric import Measured, Metric, option
@@ -77,7 +78,7 @@ def test_a_run_scores_every_metric_on_every_item() -> None:
 
 def test_the_signature_names_the_metrics_choices_the_data_and_the_version() -> None:
     signature = score([1.0, 5.0], bootstrap=10, seed=7).metrics["mean(1.0)"].signature
-    assert signature == "mean|shift:1.0|max:5.0|data:all|bootstrap:10|seed:7|kataribe:0.1.0"
+    assert signature == "mean|shift:1.0|max:5.0|data:all|bootstrap:10|interval:studentised|seed:7|kataribe:0.1.0"
 
 
 @given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=2000), st.integers(1, 3))
@@ -101,6 +102,37 @@ def test_the_interval_holds_the_score_and_depends_on_the_seed_alone() -> None:
     low, high = first.interval
     assert low < first.value < high
     assert high - low == pytest.approx(2 * 1.96 * 2 / 20, rel=0.2)
+
+
+def test_interval_stays_within_the_bounds_of_its_metric() -> None:
+    """Captions of which most are right: a fraction cannot be more than 1, CIDEr can."""
+    references = {str(n): [f"a dog runs fast in the rain {n}"] for n in range(12)}
+    predictions = {id: "a dog" if id == "0" else texts[0] for id, texts in references.items()}
+    result = kataribe.evaluate("captions", predictions, references, ["rouge_l", "cider"], bootstrap=200)
+    for metric, (low, high) in (("rouge_l", (0, 1)), ("cider", (0, np.inf))):
+        interval = result[metric].interval
+        assert interval is not None
+        assert low <= interval[0] < result[metric].value < interval[1] <= high
+    assert result["cider"].value > 1
+
+
+def test_too_few_items_have_no_interval_and_say_so() -> None:
+    result = score([1.0, 2.0, 6.0, 4.0], bootstrap=50)
+    assert result.metrics["mean"].interval is None
+    (warning,) = result.warnings
+    assert (warning.id, str(warning)) == ("few-items", "4 items: too few for a 95% interval, which takes 5")
+
+
+def test_few_items_have_an_interval_with_a_warning() -> None:
+    result = score([1.0, 2.0, 6.0, 4.0, 3.0], bootstrap=50)
+    assert result.metrics["mean"].interval is not None
+    assert [warning.id for warning in result.warnings] == ["few-items"]
+    assert "mean (from 10), mean(1.0) (from 10)" in result.warnings[0]
+
+
+def test_nothing_is_said_of_few_items_where_no_interval_is_asked_for_or_items_are_enough() -> None:
+    assert not score([1.0, 2.0]).warnings
+    assert not score([float(n) for n in range(10)], bootstrap=50).warnings
 
 
 def test_no_items_is_no_crash() -> None:

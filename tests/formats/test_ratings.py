@@ -135,3 +135,31 @@ def write(folder: Path, name: str, content: str) -> Path:
     path = folder / name
     path.write_text(content, encoding="utf-8")
     return path
+
+
+def test_several_files_are_joined(tmp_path: Path) -> None:
+    one = write(tmp_path, "one.csv", "rater,item,value\nann,1,3\nann,2,4\n")
+    other = write(tmp_path, "other.jsonl", '{"rater": "bob", "item": "1", "value": 5}\n')
+    joined = read_ratings([one, other])
+    assert joined.raters == ["ann", "bob"]
+    assert len(joined) == 3
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        ("rater,item,value\nann,2,5\n", "line 2 answers again what .*one.csv line 2 answers"),
+        ("rater,item,dimension,system_a,system_b,choice\nann,1,d,x,y,a\n", "holds votes, .*one.csv holds ratings"),
+    ],
+)
+def test_files_that_cannot_be_joined_are_refused(tmp_path: Path, content: str, says: str) -> None:
+    one = write(tmp_path, "one.csv", "rater,item,value\nann,2,3\n")
+    other = write(tmp_path, "other.csv", content)
+    with pytest.raises(InputError, match=says):
+        read_ratings([one, other])
+
+
+def test_same_file_twice_is_refused(tmp_path: Path) -> None:
+    one = write(tmp_path, "one.csv", "rater,item,value\nann,2,3\n")
+    with pytest.raises(InputError, match="answers again"):
+        read_ratings([one, one])

@@ -16,6 +16,7 @@ from kataribe.formats.scores import Scores, Text, of_result
 from kataribe.people.agreement import agree
 from kataribe.people.join import match
 from kataribe.people.result import Settings
+from kataribe.report.agreement import render_agreement
 
 QUICK = Settings(bootstrap=0)
 
@@ -373,3 +374,69 @@ def test_a_metric_cannot_be_called_people() -> None:
     ratings = Ratings("ratings", tuple(Rating("ann", *text, "overall", 1.0) for text in texts))
     with pytest.raises(UsageError, match="called people"):
         agree(Scores(texts, {"people": np.zeros(2)}), ratings)
+
+
+def with_constant(scores: Scores) -> Scores:
+    return Scores(scores.texts, {**scores.values, "flat": np.full(len(scores.texts), 0.5)})
+
+
+def test_metric_without_a_correlation_beats_nobody_and_is_beaten_by_nobody(scores: Scores, ratings: Ratings) -> None:
+    found = agree(with_constant(scores), ratings, settings=Settings(bootstrap=200))
+    overall = found.dimensions["overall"]
+    assert np.isnan(overall.metrics["flat"].values["tau_c"])
+    assert overall.beaten_by("flat", 0.05) == []
+    assert overall.beaten_by("good", 0.05) == ["bad"]
+    tests = {(test.one, test.other): test for test in overall.tests}
+    for pair in (("good", "flat"), ("bad", "flat")):
+        test = tests[pair]
+        assert np.isnan([test.difference, *test.interval, test.permutation, test.corrected, test.bootstrap]).all()
+        assert not test.to_dict(0.05)["significant"]
+    # The undefined ones do not count among the tests that are corrected for.
+    kept = tests["good", "bad"]
+    assert kept.corrected == kept.permutation
+    told = json.loads(json.dumps(found.to_dict(), allow_nan=False))["dimensions"]["overall"]
+    assert told["metrics"]["flat"]["tau_c"] == {"value": None, "interval": None}
+    assert told["tests"][1]["interval"] is None
+
+
+def test_metric_without_a_correlation_is_said_in_words(scores: Scores, ratings: Ratings) -> None:
+    found = agree(with_constant(scores), ratings, settings=Settings(bootstrap=50))
+    (warning,) = [warning for warning in found.warnings if warning.id == "undefined-correlation"]
+    assert warning == (
+        "overall: flat gives every text the same score; undefined: pearson, spearman, tau_b, tau_c; not tested"
+    )
+    table = render_agreement(found)
+    row = next(line for line in table.splitlines() if line.startswith("c  flat"))
+    assert row.split()[2:4] == ["undefined", "undefined"]
+    assert "*undefined" not in table
+    for format in ("table", "markdown", "latex", "csv", "json"):
+        assert "nan" not in render_agreement(found, format).lower().replace("nano", "")
+
+
+@pytest.mark.parametrize("against", ["each", "mean"])
+def test_every_measure_lies_within_its_own_interval(scores: Scores, ratings: Ratings, against: str) -> None:
+    """A draw that repeats an item ties it with itself, which lowers tau_c of every replicate."""
+    settings = Settings(bootstrap=300, against=against)  # type: ignore[arg-type]
+    perfect = Scores(scores.texts, {**scores.values, "squared": scores.values["good"] ** 3})
+    found = agree(perfect, ratings, settings=settings).dimensions["overall"]
+    standings = [*found.metrics.values(), found.people, *found.systems.metrics.values()]
+    for standing in standings:
+        for measure, (low, high) in standing.intervals.items():
+            assert low <= standing.values[measure] <= high, measure
+            assert -1 <= low <= high <= 1
+
+
+def test_few_items_are_said(ratings: Ratings, scores: Scores) -> None:
+    few = Ratings("ratings", tuple(row for row in ratings.rows if int(row.item) < 4))
+    found = agree(scores, few, settings=Settings(bootstrap=50))
+    assert "few-items" in [warning.id for warning in found.warnings]
+    assert found.dimensions["overall"].metrics["good"].intervals == {}
+    assert "few-items" not in [
+        warning.id for warning in agree(scores, ratings, settings=Settings(bootstrap=5)).warnings
+    ]
+    assert "few-items" not in [warning.id for warning in agree(scores, few, settings=QUICK).warnings]
+
+
+def test_fingerprint_does_not_depend_on_the_order_of_judgements(scores: Scores, ratings: Ratings) -> None:
+    backwards = Ratings("ratings", ratings.rows[::-1])
+    assert agree(scores, backwards, settings=QUICK).signature == agree(scores, ratings, settings=QUICK).signature

@@ -20,7 +20,9 @@ PUBLISHED = {"bleu(1)": 32.3, "bleu": 30.8, "rouge_l": 32.3, "meteor": 41.8, "ci
 def test_flickr8k_expert_gives_the_published_figures(data_folder: Path) -> None:
     scores, ratings = score_rated(data_folder / "human-judgements" / "flickr8k_expert.json", list(PUBLISHED))
     assert scores.warnings == ()  # no caption is one of its own references: nothing is left out, nothing flattered
-    found = agree(scores, ratings, settings=Settings(bootstrap=0)).dimensions["overall"]
+    agreement = agree(scores, ratings, settings=Settings(bootstrap=0))
+    assert agreement.warnings == ()
+    found = agreement.dimensions["overall"]
     assert (found.items, found.texts, found.answers) == (1000, 5664, 16992)
     for metric, published in PUBLISHED.items():
         assert round(100 * found.metrics[metric].values["tau_c"], 1) == published, metric

@@ -3,12 +3,14 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 import re
 from dataclasses import replace
 
 import pytest
 
 import kataribe
+from kataribe.core.caution import Caution
 from kataribe.core.comparison import Comparison, compare
 from kataribe.core.errors import UsageError
 from kataribe.report.comparison import render_comparison
@@ -52,10 +54,40 @@ def test_json_is_the_comparison(comparison: Comparison) -> None:
 
 @pytest.mark.parametrize("format", FORMATS)
 def test_what_was_forced_is_marked_in_every_format(comparison: Comparison, format: str) -> None:
-    reason = "rouge_l: a and b differ in tok"
-    marked = render_comparison(replace(comparison, forced=(reason,)), format)
+    reason = Caution("incomparable", "rouge_l: a and b differ in tok")
+    marked = render_comparison(replace(comparison, warnings=(reason,)), format)
     assert reason in marked.replace("\\_", "_")
     assert reason not in render_comparison(comparison, format)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_warnings_are_in_every_format(comparison: Comparison, format: str) -> None:
+    warning = Caution("missing", "short: 6 of 60 references have no prediction (policy: zero)")
+    marked = render_comparison(replace(comparison, warnings=(warning,)), format)
+    assert warning in marked
+    assert "FORCED" not in marked
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_undefined_is_a_word_in_tables_and_nothing_in_data(comparison: Comparison, format: str) -> None:
+    nan = math.nan
+    test = replace(
+        comparison.tests[0],
+        difference=nan,
+        interval=(nan, nan),
+        permutation=nan,
+        corrected=nan,
+        bootstrap=nan,
+        effect=nan,
+    )
+    metric = test.metric
+    scores = {**comparison.scores, metric: {**comparison.scores[metric], "short": nan}}
+    text = render_comparison(replace(comparison, tests=(test,), scores=scores), format)
+    assert "nan" not in text.lower()
+    if format in ("table", "markdown"):
+        assert text.count("undefined") == 7
+    if format == "json":
+        assert json.loads(text)["scores"][metric]["short"] is None
 
 
 def test_the_table_can_be_read(comparison: Comparison) -> None:

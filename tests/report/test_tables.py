@@ -13,7 +13,8 @@ from kataribe.report.tables import render
 
 @pytest.fixture(scope="module")
 def result() -> kataribe.Result:
-    predictions, references = {"1": "a dog runs"}, {"1": ["a dog runs fast"], "2": ["a cat"]}
+    predictions = {str(n): "a dog runs" for n in (1, 3, 5)}
+    references = {str(n): ["a dog runs fast" if n % 2 else "a cat"] for n in range(1, 7)}
     metrics = ["rouge_l(tok=none)", "bleu(2, tok=none)"]
     return kataribe.evaluate("captions", predictions, references, metrics, missing="zero", bootstrap=20)
 
@@ -23,7 +24,7 @@ def test_the_table_shows_values_times_100_with_their_parts_and_signatures(result
     assert lines[0].split() == ["metric", "score", "95%", "interval"]
     assert lines[2].startswith("rouge_l(tok=none)  41.78")
     assert lines[3].startswith("  precision")
-    assert "2 of 2 scored, 1 missing" in lines
+    assert "6 of 6 scored, 3 missing" in lines
     assert lines[-1].startswith("bleu|n:2|")
 
 
@@ -51,14 +52,14 @@ def test_markdown_has_one_row_for_each_line_of_the_table(result: kataribe.Result
 
 @pytest.mark.parametrize("format", ["table", "markdown", "latex"])
 def test_every_form_says_how_many_predictions_are_missing(result: kataribe.Result, format: str) -> None:
-    said = [line for line in render(result, format).splitlines() if "2 of 2 scored, 1 missing" in line]
+    said = [line for line in render(result, format).splitlines() if "6 of 6 scored, 3 missing" in line]
     assert any(not line.startswith("%") for line in said), "LaTeX: where readers of the paper see it, too"
-    assert "|missing:zero(1)|" in render(result, format)
+    assert "|missing:zero(3)|" in render(result, format)
 
 
 def test_csv_counts_the_missing_on_every_line(result: kataribe.Result) -> None:
     rows = csv.DictReader(io.StringIO(render(result, "csv")))
-    assert {(row["references"], row["scored"], row["missing"]) for row in rows} == {("2", "2", "1")}
+    assert {(row["references"], row["scored"], row["missing"]) for row in rows} == {("6", "6", "3")}
 
 
 def test_an_unknown_format_suggests_the_nearest(result: kataribe.Result) -> None:

@@ -33,3 +33,13 @@ def test_holm_keeps_the_chance_of_any_false_discovery() -> None:
     rng = np.random.default_rng(0)
     families = rng.uniform(size=(2000, 10))
     assert np.mean([holm(family).min() <= 0.05 for family in families]) <= 0.065
+
+
+@pytest.mark.parametrize("name", ["holm", "bh", "none"])
+def test_undefined_test_stays_undefined_and_costs_the_others_nothing(name: str) -> None:
+    correct = CORRECTIONS[name]
+    p = np.array([0.01, np.nan, 0.04, 0.03])
+    corrected = correct(p)
+    assert np.isnan(corrected[1])
+    np.testing.assert_allclose(np.delete(corrected, 1), correct(np.delete(p, 1)))
+    assert np.isnan(correct(np.array([np.nan]))).all()

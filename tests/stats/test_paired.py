@@ -30,7 +30,7 @@ def bootstrap_test(
     whole = np.ones((1, len(one)))
     observed = float((ratio(one)(whole) - ratio(other)(whole))[0])
     drawn = paired.bootstrap_values([ratio(one), ratio(other)], len(one), replicates, rng)
-    return paired.paired_bootstrap(observed, *drawn)
+    return paired.paired_bootstrap(observed, *drawn, len(one))
 
 
 def bootstrap_p(one: np.ndarray, other: np.ndarray, replicates: int, rng: np.random.Generator) -> float:
@@ -120,10 +120,68 @@ def test_equal_systems_are_not_different() -> None:
     rows, _ = made_up_rows(np.random.default_rng(4), 50)
     assert permutation_p(rows, rows, 200, np.random.default_rng(1)) == 1.0
     assert bootstrap_p(rows, rows, 200, np.random.default_rng(1)) == 1.0
-    assert paired.effect_size(rows[:, 1], rows[:, 1]) == 0.0
+    assert paired.effect_size(0.0, 0.0, 50) == 0.0
     assert paired.outcomes(rows[:, 1], rows[:, 1]) == (0, 50, 0)
 
 
 def test_the_effect_of_a_constant_gain_has_no_bound() -> None:
-    assert paired.effect_size(np.array([1.0, 2.0]), np.array([0.0, 1.0])) == np.inf
-    assert np.isnan(paired.effect_size(np.array([1.0]), np.array([0.0])))
+    assert paired.effect_size(1.0, 0.0, 2) == np.inf
+    assert np.isnan(paired.effect_size(1.0, np.nan, 1))
+
+
+def test_effect_of_a_mean_is_cohens_d_of_paired_items() -> None:
+    differences = np.random.default_rng(1).normal(0.3, 1.0, 60)
+
+    def mean(weights: np.ndarray) -> np.ndarray:
+        return weights @ differences / weights.sum(axis=1)
+
+    effect = paired.effect_size(differences.mean(), paired.jackknife_error(mean, 60), 60)
+    assert effect == pytest.approx(differences.mean() / differences.std(ddof=1))
+
+
+def test_effect_of_a_corpus_score_has_the_sign_of_its_difference() -> None:
+    """One long item decides the ratio of sums, many short ones the mean of items."""
+    one = np.array([[100.0, 80.0], *[[5.0, 2.0]] * 9])
+    other = np.array([[100.0, 40.0], *[[5.0, 3.0]] * 9])
+    assert (one[:, 1] / one[:, 0]).mean() < (other[:, 1] / other[:, 0]).mean()
+
+    def difference(weights: np.ndarray) -> np.ndarray:
+        return ratio(one)(weights) - ratio(other)(weights)
+
+    observed = float(difference(np.ones((1, 10)))[0])
+    assert observed > 0
+    assert paired.effect_size(observed, paired.jackknife_error(difference, 10), 10) > 0
+
+
+def test_jackknife_of_many_items_leaves_out_groups() -> None:
+    values = np.random.default_rng(2).normal(size=5000)
+
+    def mean(weights: np.ndarray) -> np.ndarray:
+        assert len(weights) <= 1000
+        return weights @ values / weights.sum(axis=1)
+
+    assert paired.jackknife_error(mean, 5000) == pytest.approx(values.std(ddof=1) / np.sqrt(5000), rel=0.1)
+
+
+@pytest.mark.parametrize("items", [1, 3])
+def test_one_or_three_items_prove_nothing(items: int) -> None:
+    one, other = made_up_rows(np.random.default_rng(4), items, gain=0.3)
+    tested = bootstrap_test(one, other, 999, np.random.default_rng(1))
+    assert np.isnan(tested.p)
+    assert np.isnan(tested.interval).all()
+    assert permutation_p(one, other, 999, np.random.default_rng(1)) >= 2 ** (1 - items)
+
+
+def test_undefined_difference_is_not_tested() -> None:
+    rows, _ = made_up_rows(np.random.default_rng(4), 20)
+    nothing = rows * np.nan
+    assert np.isnan(permutation_p(rows, nothing, 200, np.random.default_rng(1)))
+    assert np.isnan(bootstrap_p(rows, nothing, 200, np.random.default_rng(1)))
+
+
+def test_bootstrap_p_and_interval_say_the_same() -> None:
+    rng = np.random.default_rng(6)
+    for gain in np.linspace(0, 0.06, 20):
+        one, other = made_up_rows(rng, 40, gain=float(gain))
+        tested = bootstrap_test(one, other, 500, rng)
+        assert (tested.p <= 0.05) == (not tested.interval[0] <= 0 <= tested.interval[1])

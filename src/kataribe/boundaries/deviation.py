@@ -11,6 +11,7 @@ pay. `unit=seconds` gives seconds; tables still show them times 100.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -30,6 +31,8 @@ class BoundaryDeviation(PanelMetric):
     name: ClassVar[str] = "boundary_deviation"
     title: ClassVar[str] = "Median deviation"
     lower_is_better: ClassVar[bool] = True
+    bounds: ClassVar[tuple[float, float]] = (0.0, math.inf)
+    steady_from: ClassVar[int] = 1000
     counts: ClassVar[tuple[str, ...]] = ("predicted_to_true", "true_to_predicted")
     shows_comparable: ClassVar[bool] = True
 

@@ -35,6 +35,7 @@ from kataribe.core.types import Floats
 class Informedness(PanelMetric):
     name: ClassVar[str] = "informedness"
     title: ClassVar[str] = "Informedness"
+    bounds: ClassVar[tuple[float, float]] = (-1.0, 1.0)
     counts: ClassVar[tuple[str, ...]] = ("both", "predicted", "true", "frames", "f1")
     shows_comparable: ClassVar[bool] = True
 

@@ -31,6 +31,7 @@ class PanelMetric(Metric):
     """`counts` names what is counted for each pair of an entry and an annotator."""
 
     task: ClassVar[str] = "boundaries"
+    bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
     counts: ClassVar[tuple[str, ...]]
     protocols: ClassVar[Protocols] = {"paper": {"trials": PAPER_TRIALS}}
     # Whether annotator `max` also shows the system against the annotators that people are compared with.

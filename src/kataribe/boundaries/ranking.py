@@ -127,6 +127,7 @@ class RankedMetric(Metric):
     """Average precision of the system and, beside it, of people and the two blind players."""
 
     task: ClassVar[str] = "boundaries"
+    bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
 
     annotator: Annotator = option("confident", "the annotator who counts", positional=True)
     tolerance: Tolerance = option(

@@ -44,6 +44,8 @@ class Bleu(Metric):
     name: ClassVar[str] = "bleu"
     task: ClassVar[str] = "captions"
     title: ClassVar[str] = "BLEU"
+    bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    steady_from: ClassVar[int] = 100
     columns: ClassVar[tuple[str, ...]] = (
         "length",
         "reference_length",

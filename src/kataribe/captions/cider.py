@@ -16,6 +16,7 @@ scores 0. To compare small sets, save the idf table of a large one (`kataribe re
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -49,6 +50,7 @@ class Cider(Metric):
     name: ClassVar[str] = "cider"
     task: ClassVar[str] = "captions"
     title: ClassVar[str] = "CIDEr"
+    bounds: ClassVar[tuple[float, float]] = (0.0, math.inf)
     columns: ClassVar[tuple[str, ...]] = ("items", "cider")
 
     variant: Literal["d", "plain"] = option("d", "CIDEr-D, or CIDEr as first defined", positional=True)

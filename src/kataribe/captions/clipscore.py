@@ -11,6 +11,7 @@ several frames v is the mean of the frames' vectors. The corpus value is the mea
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -33,6 +34,7 @@ class ClipScore(Metric):
     name: ClassVar[str] = "clipscore"
     task: ClassVar[str] = "captions"
     title: ClassVar[str] = "CLIPScore"
+    bounds: ClassVar[tuple[float, float]] = (0.0, math.inf)
     columns: ClassVar[tuple[str, ...]] = ("items", "clipscore")
 
     model: str = option(DEFAULT, "a model of texts and pictures: a name of the hub or a folder", positional=True)

@@ -38,6 +38,7 @@ class Div(Metric):
     name: ClassVar[str] = "div"
     task: ClassVar[str] = "captions"
     title: ClassVar[str] = "DIV"
+    bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
     columns: ClassVar[tuple[str, ...]] = ("total_1", "different_1", "total_2", "different_2")
 
     over: Literal["items", "corpus"] = option(

@@ -59,6 +59,7 @@ class EmScore(Metric):
     name: ClassVar[str] = "emscore"
     task: ClassVar[str] = "captions"
     title: ClassVar[str] = "EMScore"
+    bounds: ClassVar[tuple[float, float]] = (-1.0, 1.0)
     columns: ClassVar[tuple[str, ...]] = ("items", "precision", "recall", "f", "coarse")
 
     variant: Literal["full", "movie101"] = option("full", "fine F and coarse, or fine F without idf", positional=True)

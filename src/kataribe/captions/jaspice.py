@@ -78,6 +78,7 @@ class JaSpice(Metric):
     name: ClassVar[str] = "jaspice"
     task: ClassVar[str] = "captions"
     title: ClassVar[str] = "JaSPICE"
+    bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
     columns: ClassVar[tuple[str, ...]] = ("items", "f1", "precision", "recall")
 
     # No default of its own, so that the parser is always printed: `jaspice` is read and prints as jaspice(ginza).

@@ -47,6 +47,7 @@ class Meteor(Metric):
     name: ClassVar[str] = "meteor"
     task: ClassVar[str] = "captions"
     title: ClassVar[str] = "METEOR"
+    bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
     columns: ClassVar[tuple[str, ...]] = _native.METEOR_COLUMNS
 
     lang: Language = option("auto", "the language; auto: the tokenizer's", positional=True)

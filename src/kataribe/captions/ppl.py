@@ -19,6 +19,7 @@ predicts the tokens after its start token, and a candidate without tokens has no
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
@@ -56,6 +57,7 @@ class Perplexity(Metric):
     columns: ClassVar[tuple[str, ...]] = ("tokens", "log_likelihood", "items", "perplexity")
     lower_is_better: ClassVar[bool] = True
     percent: ClassVar[bool] = False
+    bounds: ClassVar[tuple[float, float]] = (0.0, math.inf)
 
     model: str = option(NGRAM, "ngram, or a causal language model: a name of the hub or a folder", positional=True)
     order: int = option(MAX_ORDER, "of ngram: the longest n-gram, 1 to 3")

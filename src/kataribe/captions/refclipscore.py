@@ -11,6 +11,7 @@ Quirks. As for clipscore. References are encoded after the same words as candida
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -32,6 +33,7 @@ class RefClipScore(Metric):
     name: ClassVar[str] = "refclipscore"
     task: ClassVar[str] = "captions"
     title: ClassVar[str] = "RefCLIPScore"
+    bounds: ClassVar[tuple[float, float]] = (0.0, math.inf)
     columns: ClassVar[tuple[str, ...]] = ("items", "refclipscore", "clipscore", "reference")
 
     model: str = option(DEFAULT, "a model of texts and pictures: a name of the hub or a folder", positional=True)

@@ -31,6 +31,7 @@ class RougeL(Metric):
     name: ClassVar[str] = "rouge_l"
     task: ClassVar[str] = "captions"
     title: ClassVar[str] = "ROUGE-L"
+    bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
     columns: ClassVar[tuple[str, ...]] = ("items", "f", "precision", "recall")
     protocols: ClassVar[Protocols] = {"paper": {"refs": "best"}}
 

@@ -35,6 +35,7 @@ class SentenceCosine(Metric):
     name: ClassVar[str] = "sentence_cosine"
     task: ClassVar[str] = "captions"
     title: ClassVar[str] = "Sentence cosine"
+    bounds: ClassVar[tuple[float, float]] = (-1.0, 1.0)
     columns: ClassVar[tuple[str, ...]] = ("items", "cosine")
 
     model: str = option(loading.DEFAULT, "a text model: a name of the hub or a folder", positional=True)

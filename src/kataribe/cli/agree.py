@@ -24,7 +24,10 @@ def agree(
         ),
     ],
     human: Annotated[
-        Path | None, typer.Option("--human", metavar="RATINGS", help="Ratings, rankings or votes: CSV, TSV, JSONL; gz.")
+        list[Path] | None,
+        typer.Option(
+            "--human", metavar="RATINGS", help="Ratings, rankings or votes: CSV, TSV, JSONL; gz. Repeatable: joined."
+        ),
     ] = None,
     metric: Annotated[
         list[str] | None,
@@ -79,7 +82,7 @@ def agree(
     settings.check()
     chosen = [spec for text in metric or () for spec in split_specs(text)]
     with progress_bar(quiet) as progress:
-        if human is not None:
+        if human:
             scored, ratings = read_scores(scores), read_ratings(human)
         elif len(scores) > 1:
             raise UsageError(

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from kataribe.cli.progress import progress_bar, warn
+from kataribe.cli.progress import Silence, progress_bar, warn_of
 from kataribe.formats.output import check_writable, write_whole
 
 
@@ -35,6 +35,7 @@ def compare(
     ] = False,
     format: Annotated[str, typer.Option("--format", "-f", help="table, json, csv, markdown or latex.")] = "table",
     output: Annotated[Path | None, typer.Option("-o", "--output", help="Write the comparison as JSON here.")] = None,
+    silence: Silence = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no warnings.")] = False,
 ) -> None:
     """Compare systems: differences, intervals, p-values, effect sizes, wins and losses, from stored statistics."""
@@ -59,6 +60,5 @@ def compare(
         )
     if output is not None:
         write_whole(output, render_comparison(comparison, "json"))
-    for reason in comparison.forced:
-        warn(f"not comparable: {reason}", quiet)
+    warn_of(comparison.warnings, silence, quiet)
     print(render_comparison(comparison, format))

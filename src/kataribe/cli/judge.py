@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from kataribe.cli import study
-from kataribe.cli.progress import progress_bar
+from kataribe.cli.progress import Silence, progress_bar, warn_of
 from kataribe.core.errors import UsageError
 from kataribe.formats.output import check_writable, write_whole
 
@@ -31,10 +31,12 @@ def agreement(
     seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
     format: Annotated[str, typer.Option("--format", "-f", help="table, json, csv or markdown.")] = "table",
     output: Annotated[Path | None, typer.Option("-o", "--output", help="Write the answer as JSON here.")] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    silence: Silence = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no warnings.")] = False,
 ) -> None:
     """Do raters agree? Krippendorff's alpha, Cohen's kappa, each rater's bias, raters who answer at random."""
     from kataribe.formats.ratings import read_ratings
+    from kataribe.people.oddities import odd_ratings
     from kataribe.people.raters import rater_agreement
     from kataribe.report.raters import check_format, render_raters
 
@@ -46,7 +48,10 @@ def agreement(
     if not 0 < alpha < 1:
         raise UsageError(f"--alpha {alpha}: is not between 0 and 1", hint="0.05 is usual")
     with progress_bar(quiet) as progress:
-        found = rater_agreement(read_ratings(ratings), draws=draws, level=alpha, seed=seed, progress=progress)
+        read = read_ratings(ratings)
+        found = rater_agreement(read, draws=draws, level=alpha, seed=seed, progress=progress)
+    warnings = odd_ratings(read)
     if output is not None:
-        write_whole(output, render_raters(found, "json"))
-    print(render_raters(found, format))
+        write_whole(output, render_raters(found, "json", warnings))
+    warn_of(warnings, silence, quiet)
+    print(render_raters(found, format, warnings))

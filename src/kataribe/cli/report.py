@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kataribe.cli.progress import Silence, progress_bar, warn, warn_of
+from kataribe.cli.progress import Silence, progress_bar, warn_of
 from kataribe.core.errors import UsageError
 from kataribe.core.progress import Progress
 from kataribe.formats.output import check_writable, write_whole
@@ -32,9 +32,11 @@ def report(
         Path | None, typer.Option(metavar="FOLDER", help="Video files named by id, to play beside their stories.")
     ] = None,
     human: Annotated[
-        Path | None,
+        list[Path] | None,
         typer.Option(
-            "--human", metavar="RATINGS", help="Show how the metrics agree with these ratings, as `agree` does."
+            "--human",
+            metavar="RATINGS",
+            help="Show how the metrics agree with these ratings, as `agree` does. Repeatable: joined.",
         ),
     ] = None,
     without: Annotated[
@@ -52,7 +54,7 @@ def report(
     from kataribe.report.html import render_page
     from kataribe.report.videos import find_videos
 
-    if without and human is None:
+    if without and not human:
         raise UsageError("--without says whose ratings to leave out, but there is no --human RATINGS")
     check_writable(output)
     if figures is not None:
@@ -61,7 +63,7 @@ def report(
         read = read_results(results)
         ids = dict.fromkeys(id for result in read.values() for metric in result for id in metric.ids)
         found = find_videos(videos, ids, output) if videos is not None else None
-        agreement = _agreement(read, human, without or (), seed, progress) if human is not None else None
+        agreement = _agreement(read, human, without or (), seed, progress) if human else None
         options: dict[str, Any] = {
             "title": title,
             "videos": found,
@@ -74,14 +76,12 @@ def report(
     write_whole(output, page)
     if figures is not None:
         write_figures(data, figures)
-    for reason in data.core["incomparable"]:
-        warn(f"not comparable, not tested: {reason}", quiet)
-    warn_of(agreement.warnings if agreement else (), silence, quiet)
+    warn_of([*data.warnings, *(agreement.warnings if agreement else ())], silence, quiet)
     print(f"{output}: {len(page.encode()) / 1e6:.1f} MB, {len(data.core['ids']):,} items")
 
 
 def _agreement(
-    results: Mapping[str, Result], human: Path, without: Sequence[str], seed: int, progress: Progress | None
+    results: Mapping[str, Result], human: Sequence[Path], without: Sequence[str], seed: int, progress: Progress | None
 ) -> Agreement:
     """What `kataribe agree RESULT... --human RATINGS` finds."""
     from kataribe.formats.ratings import read_ratings

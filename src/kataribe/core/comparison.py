@@ -15,24 +15,29 @@ from typing import Any
 import numpy as np
 
 from kataribe.core import registry
+from kataribe.core.caution import Caution, distinct
 from kataribe.core.errors import KataribeError, UsageError, nearest, shorten, some
 from kataribe.core.metric import Metric
 from kataribe.core.progress import Progress, silent
 from kataribe.core.result import MetricResult, Result
 from kataribe.core.signature import differences, parse_signature
 from kataribe.core.types import Array, Floats
+from kataribe.stats.bootstrap import FEWEST_ITEMS, INTERVAL
 from kataribe.stats.correction import CORRECTIONS
 from kataribe.stats.paired import (
     Outcomes,
     bootstrap_values,
     effect_size,
+    jackknife_error,
     outcomes,
     paired_bootstrap,
     paired_permutation,
 )
 
 # They say how an interval was drawn, not what was measured.
-_HARMLESS_FIELDS = ("bootstrap", "seed")
+_HARMLESS_FIELDS = ("bootstrap", "interval", "seed")
+# Fewer items than this are said: their tests find large differences only.
+_FEW_ITEMS = 10
 
 
 class IncomparableError(KataribeError):
@@ -44,7 +49,7 @@ class PairedTest:
     """One system against another on one metric; a positive difference is in favour of `one`, unless lower is better.
 
     `permutation` and `bootstrap` are p-values as they are, `corrected` is the permutation's after correction for all
-    tests of the comparison.
+    tests of the comparison. What cannot be told is NaN, and null in JSON.
     """
 
     metric: str
@@ -60,7 +65,12 @@ class PairedTest:
     outcomes: Outcomes
 
     def to_dict(self) -> dict[str, Any]:
-        return asdict(self) | {"interval": list(self.interval), "outcomes": self.outcomes._asdict()}
+        fields = {name: _json_number(value) for name, value in asdict(self).items()}
+        interval = [_json_number(end) for end in self.interval]
+        return fields | {
+            "interval": None if None in interval else interval,
+            "outcomes": self.outcomes._asdict(),
+        }
 
 
 @dataclass(frozen=True)
@@ -78,8 +88,8 @@ class Settings:
 class Comparison:
     """Scores by metric and system, and the tests between systems.
 
-    `forced` is empty unless results were compared that should not be; then it says why not. `lower_is_better` names
-    the metrics of which the smaller value wins.
+    `warnings` are what a reader should know; `forced` are those of them that say why the results should not have been
+    compared at all. `lower_is_better` names the metrics of which the smaller value wins.
     """
 
     task: str
@@ -89,9 +99,12 @@ class Comparison:
     tests: tuple[PairedTest, ...]
     settings: Settings
     items: int
-    notes: tuple[str, ...] = ()
-    forced: tuple[str, ...] = ()
+    warnings: tuple[Caution, ...] = ()
     lower_is_better: tuple[str, ...] = ()
+
+    @property
+    def forced(self) -> tuple[Caution, ...]:
+        return tuple(warning for warning in self.warnings if warning.id == "incomparable")
 
     def is_significant(self, test: PairedTest) -> bool:
         return test.corrected <= self.settings.alpha
@@ -113,11 +126,15 @@ class Comparison:
             "systems": list(self.systems),
             "items": self.items,
             "settings": asdict(self.settings),
-            "scores": {metric: dict(values) for metric, values in self.scores.items()},
+            "interval": INTERVAL,
+            "scores": {
+                metric: {system: _json_number(value) for system, value in values.items()}
+                for metric, values in self.scores.items()
+            },
             "signatures": dict(self.signatures),
             "tests": [test.to_dict() | {"significant": self.is_significant(test)} for test in self.tests],
-            "notes": list(self.notes),
-            "forced": list(self.forced),
+            "warnings": [warning.to_dict() for warning in self.warnings],
+            "forced": [str(reason) for reason in self.forced],
             "lower_is_better": list(self.lower_is_better),
         }
 
@@ -149,22 +166,22 @@ def compare(
     _check_call(results, settings)
     names = tuple(results)
     task = next(iter(results.values())).task
-    chosen, notes = _choose_metrics(results, metrics)
+    chosen, warnings = _choose_metrics(results, metrics)
     pairs = [(name, baseline) for name in names if name != baseline] if baseline else list(combinations(names, 2))
     report = progress or silent
-    forced: dict[str, None] = {}
+    forced: list[Caution] = []
     scores: dict[str, dict[str, float]] = {}
     tests: list[PairedTest] = []
     lower: list[str] = []
     items = 0
     for metric_name in chosen:
         found = {name: result[metric_name] for name, result in results.items()}
-        complaints = [line for line in incomparable(found) if line not in forced]
+        complaints = list(incomparable(found))
         if complaints and not force:
             raise IncomparableError(
                 complaints[0], hint="--force compares them nevertheless and says so on every output"
             )
-        forced |= dict.fromkeys(complaints)
+        forced += [Caution("incomparable", f"not comparable: {line}") for line in complaints]
         paired = _PairedRows.of(metric_name, found)
         items = len(paired.ids)
         lower += [metric_name] * paired.lower_is_better
@@ -182,23 +199,52 @@ def compare(
         tests=_corrected(tests, settings),
         settings=settings,
         items=items,
-        notes=tuple(notes),
-        forced=tuple(forced),
+        warnings=distinct([*forced, *warnings, *_missing(results, chosen), *_few_items(items), *_undefined(tests)]),
         lower_is_better=tuple(lower),
     )
+
+
+def _missing(results: Mapping[str, Result], metrics: Sequence[str]) -> Iterator[Caution]:
+    """Predictions that were not there: the same policy for all, but not the same luck."""
+    for name, result in results.items():
+        absent = result.coverage.missing
+        if absent:
+            fields = [parse_signature(result[metric].signature)[1] for metric in metrics]
+            policies = dict.fromkeys(_policy(field["missing"]) for field in fields if "missing" in field)
+            text = f"{name}: {absent:,} of {result.coverage.references:,} references have no prediction"
+            yield Caution("missing", f"{text} (policy: {', '.join(policies)})" if policies else text)
+
+
+def _few_items(items: int) -> list[Caution]:
+    if items >= _FEW_ITEMS:
+        return []
+    smallest = 2.0 ** (1 - items)
+    counted = f"{items} item{'s' * (items != 1)}"
+    text = f"{counted}: too few for a comparison to rely on; the permutation test's p cannot be below {smallest:.3g}"
+    if items < FEWEST_ITEMS:
+        text += f", and there is no interval below {FEWEST_ITEMS}"
+    return [Caution("few-items", text)]
+
+
+def _undefined(tests: Sequence[PairedTest]) -> Iterator[Caution]:
+    for test in tests:
+        if np.isnan(test.permutation):
+            text = f"{test.metric}: the difference between {test.one} and {test.other} is not defined, not tested"
+            yield Caution("undefined-test", text)
 
 
 def incomparable(results: Mapping[str, MetricResult]) -> Iterator[str]:
     """Why results of one metric should not be compared: a line for each system that differs from the first.
 
     Items are looked at even where signatures agree: a signature counts those that were scored, not which they were.
+    How many predictions were missing is no reason, as long as all were treated alike.
     """
     (first, reference), *others = results.items()
     for name, result in others:
         fields = {
             key: values
             for key, values in differences(reference.signature, result.signature).items()
-            if key not in _HARMLESS_FIELDS
+            if key not in _HARMLESS_FIELDS and not _is_same_policy(key, *values)
         }
         if fields:
             said = "; ".join(f"{key}: {_said(a)} in {first}, {_said(b)} in {name}" for key, (a, b) in fields.items())
@@ -206,6 +252,15 @@ def incomparable(results: Mapping[str, MetricResult]) -> Iterator[str]:
         apart = {id for id, _ in _scored(reference) ^ _scored(result)}
         if apart:
             yield f"{first} and {name} are not about the same items: {some(sorted(apart))} scored only in one of them"
+
+
+def _is_same_policy(field: str, one: str | None, other: str | None) -> bool:
+    return field == "missing" and one is not None and other is not None and _policy(one) == _policy(other)
+
+
+def _policy(missing: str) -> str:
+    """What was done about missing predictions, without their number: `zero` of `zero(6)`."""
+    return missing.partition("(")[0]
 
 
 def _scored(result: MetricResult) -> set[tuple[str, bool]]:
@@ -239,8 +294,8 @@ def _check_call(results: Mapping[str, Result], settings: Settings) -> None:
         raise UsageError(f"--alpha {settings.alpha}: is not between 0 and 1", hint="0.05 is usual")
 
 
-def _choose_metrics(results: Mapping[str, Result], wanted: Sequence[str] | None) -> tuple[list[str], list[str]]:
-    """The metrics to compare by, and a note on those that not every result has."""
+def _choose_metrics(results: Mapping[str, Result], wanted: Sequence[str] | None) -> tuple[list[str], list[Caution]]:
+    """The metrics to compare by, and a warning about those that not every result has."""
     if wanted:
         return list(dict.fromkeys(result[metric].metric for metric in wanted for result in results.values())), []
     everywhere = [
@@ -249,7 +304,8 @@ def _choose_metrics(results: Mapping[str, Result], wanted: Sequence[str] | None)
     if not everywhere:
         raise _nothing_shared(results)
     partly = dict.fromkeys(name for result in results.values() for name in result.metrics if name not in everywhere)
-    return everywhere, [f"not in every result, left out: {', '.join(partly)}"] if partly else []
+    left_out = Caution("partial-metrics", f"not in every result, left out: {', '.join(partly)}")
+    return everywhere, [left_out] if partly else []
 
 
 def _nothing_shared(results: Mapping[str, Result]) -> IncomparableError:
@@ -308,6 +364,11 @@ class _PairedRows:
     def score(self, system: str) -> float:
         return float(self.metrics[system].reduce(self.rows[system]))
 
+    def difference(self, one: str, other: str, weights: Floats) -> Floats:
+        """Between two systems, under each row of weights."""
+        values, others = (self.metrics[name].replicates(self.rows[name], weights) for name in (one, other))
+        return values - others
+
     def bootstrap(self, settings: Settings) -> dict[str, Floats]:
         """Each system's value under the same draws of items."""
         systems = [partial(self.metrics[name].replicates, rows) for name, rows in self.rows.items()]
@@ -318,11 +379,12 @@ class _PairedRows:
         """Every pair is swapped from the same seed, so that a test does not depend on which others are made."""
         stacked = np.concatenate([self.rows[one], self.rows[other]])
         difference = self.score(one) - self.score(other)
-        bootstrap = paired_bootstrap(difference, drawn[one], drawn[other])
+        items = len(self.ids)
+        bootstrap = paired_bootstrap(difference, drawn[one], drawn[other], items)
         permutation = paired_permutation(
             partial(self.metrics[one].replicates, stacked),
             partial(self.metrics[other].replicates, stacked),
-            len(self.ids),
+            items,
             settings.replicates,
             np.random.default_rng(settings.seed),
         )
@@ -337,7 +399,7 @@ class _PairedRows:
             is_exact=permutation.is_exact,
             corrected=permutation.p,
             bootstrap=bootstrap.p,
-            effect=effect_size(values, other_values),
+            effect=effect_size(difference, jackknife_error(partial(self.difference, one, other), items), items),
             outcomes=outcomes(other_values, values) if self.lower_is_better else outcomes(values, other_values),
         )
 
@@ -350,3 +412,8 @@ def _places(ids: Sequence[str], wanted: Sequence[str]) -> list[int]:
 def _corrected(tests: Sequence[PairedTest], settings: Settings) -> tuple[PairedTest, ...]:
     corrected = CORRECTIONS[settings.correction](np.array([test.permutation for test in tests]))
     return tuple(replace(test, corrected=p) for test, p in zip(tests, corrected.tolist(), strict=True))
+
+
+def _json_number(value: Any) -> Any:
+    """JSON has no NaN and no infinity; what is not defined is null there."""
+    return None if isinstance(value, float) and not np.isfinite(value) else value

@@ -11,6 +11,7 @@ replicate. A metric whose score is not a function of sums overrides `reduce`, `p
 
 from __future__ import annotations
 
+import math
 import typing
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -64,6 +65,10 @@ class Metric(ABC):
     lower_is_better: ClassVar[bool] = False
     # Most values are fractions, which tables show times 100; a perplexity is shown as it is.
     percent: ClassVar[bool] = True
+    # Between what the value can lie, so that an interval does not leave it; of a fraction (0.0, 1.0).
+    bounds: ClassVar[tuple[float, float]] = (-math.inf, math.inf)
+    # From so many items on, 95% intervals were measured to hold the truth as often as they say (docs/intervals.md).
+    steady_from: ClassVar[int] = 10
     # Prepared before the others: what it keeps of the corpus (token vectors, say) holds what they would make again.
     prepares_first: ClassVar[bool] = False
 

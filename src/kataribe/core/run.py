@@ -17,7 +17,7 @@ from kataribe.core.progress import Progress, reporting, silent
 from kataribe.core.result import MetricResult, Result
 from kataribe.core.signature import format_signature
 from kataribe.core.types import Array, Coverage
-from kataribe.stats.bootstrap import percentile_interval, resample_weights
+from kataribe.stats.bootstrap import FEWEST_ITEMS, INTERVAL, resample_weights, studentised_interval
 
 # Small enough that progress moves and Ctrl-C is heard, large enough that a shard's overhead does not show.
 MIN_SHARD = 256
@@ -51,7 +51,7 @@ def run(
         contexts = {name: metric.prepare(items) for name, metric in in_turn}
     # Every metric sees the same shards, so what one computes and keeps on its items the next one finds.
     shards = _shards(items, engine.workers)
-    resampling = {"bootstrap": str(bootstrap), "seed": str(seed)} if bootstrap else {}
+    resampling = {"bootstrap": str(bootstrap), "interval": INTERVAL, "seed": str(seed)} if bootstrap else {}
     results: dict[str, MetricResult] = {}
     for name, metric in metrics.items():
         context = contexts[name]
@@ -72,6 +72,7 @@ def run(
             details=_details(metric, shards, context, engine) if details else None,
         )
     said = [warning for name, metric in metrics.items() for warning in metric.warnings(contexts[name])]
+    said += few_items(metrics, len(items)) if bootstrap else []
     return Result(
         task=task,
         metrics=results,
@@ -104,10 +105,27 @@ def _details(metric: Metric, shards: Sequence[Items], context: Any, engine: Loca
 
 def bootstrap_interval(metric: Metric, statistics: Array, bootstrap: int, seed: int) -> tuple[float, float] | None:
     """The 95% interval of a score, from its statistics."""
-    if not bootstrap or not len(statistics):
+    items = len(statistics)
+    if not bootstrap or items < FEWEST_ITEMS:
         return None
     # The same seed draws the same items for every metric, so that intervals can be read side by side.
-    weights = resample_weights(len(statistics), bootstrap, np.random.default_rng(seed))
+    weights = resample_weights(items, bootstrap, np.random.default_rng(seed))
     replicates = np.concatenate([metric.replicates(statistics, chunk) for chunk in weights])
     # A draw of few items may leave a score undefined; an interval of the others would pretend that it did not.
-    return percentile_interval(replicates) if np.isfinite(replicates).all() else None
+    return studentised_interval(metric.reduce(statistics).value, replicates, items, metric.bounds)
+
+
+def few_items(metrics: Mapping[str, Metric], items: int) -> list[Caution]:
+    """What to say of intervals that items are too few for."""
+    if not items:
+        return []
+    counted = f"{items} item{'s' * (items != 1)}"
+    if items < FEWEST_ITEMS:
+        return [Caution("few-items", f"{counted}: too few for a 95% interval, which takes {FEWEST_ITEMS}")]
+    unsteady = [
+        f"{name} (from {metric.steady_from:,})" for name, metric in metrics.items() if items < metric.steady_from
+    ]
+    if not unsteady:
+        return []
+    text = f"{counted}: too few for 95% intervals that hold the truth as often as they say: {', '.join(unsteady)}"
+    return [Caution("few-items", text)]

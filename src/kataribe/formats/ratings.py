@@ -14,7 +14,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -117,14 +117,27 @@ class Ratings:
         return Ratings(self.kind, rows)
 
 
-def read_ratings(path: str | Path) -> Ratings:
-    """Read and check a whole file; every mistake names its line."""
-    path = Path(path)
-    entries = _entries(path)
-    kind: Kind | None = None
+def read_ratings(paths: str | Path | Sequence[str | Path]) -> Ratings:
+    """Read and check whole files; every mistake names its line. Several files are joined: they hold one kind."""
+    files = [Path(path) for path in ([paths] if isinstance(paths, str | Path) else paths)]
+    kinds: dict[Kind, Path] = {}
     rows: list[Judgement] = []
     asked: dict[tuple[str, ...], str] = {}
-    for place, entry in entries:
+    for path in files:
+        kind, found = _read_file(path, asked, with_file=len(files) > 1)
+        kinds.setdefault(kind, path)
+        if len(kinds) > 1:
+            first, other = next(iter(kinds.items()))
+            raise InputError(f"holds {kind}, {other} holds {first}", file=path, hint="give files of one kind")
+        rows += found
+    return Ratings(next(iter(kinds)), tuple(rows))
+
+
+def _read_file(path: Path, asked: dict[tuple[str, ...], str], *, with_file: bool) -> tuple[Kind, list[Judgement]]:
+    """One file's judgements; `asked` are the questions answered so far and where."""
+    kind: Kind | None = None
+    rows: list[Judgement] = []
+    for place, entry in _entries(path):
         kind = kind or _kind_of(entry, path)
         row = _row(kind, entry, path, place)
         if row is None:
@@ -136,11 +149,11 @@ def read_ratings(path: str | Path) -> Ratings:
                 file=path,
                 hint="keep one of the two",
             )
-        asked[question] = place
+        asked[question] = f"{path} {place}" if with_file else place
         rows.append(row)
     if kind is None or not rows:
         raise InputError("holds no judgements", file=path, hint="did the program that wrote it stop early?")
-    return Ratings(kind, tuple(rows))
+    return kind, rows
 
 
 def write_ratings(path: str | Path, ratings: Ratings) -> None:

@@ -38,6 +38,7 @@ class DialogueOverlap(Metric):
     name: ClassVar[str] = "dialogue_overlap"
     task: ClassVar[str] = "narration"
     title: ClassVar[str] = "Dialogue overlap"
+    bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
     lower_is_better: ClassVar[bool] = True
     columns: ClassVar[tuple[str, ...]] = (
         "lines",

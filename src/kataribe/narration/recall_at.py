@@ -48,6 +48,7 @@ class RecallAt(Metric):
     name: ClassVar[str] = "recall_at"
     task: ClassVar[str] = "narration"
     title: ClassVar[str] = "R@k/N"
+    bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
     columns: ClassVar[tuple[str, ...]] = ("lines", "recalled", "chance", "reciprocal_rank")
 
     k: int = option(5, "how many places count", positional=True)

@@ -38,6 +38,7 @@ class Repetition(Metric):
     name: ClassVar[str] = "repetition"
     task: ClassVar[str] = "narration"
     title: ClassVar[str] = "Repetition"
+    bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
     lower_is_better: ClassVar[bool] = True
     columns: ClassVar[tuple[str, ...]] = (
         *("lines", "repeated", "ngrams", "copies"),

@@ -72,6 +72,7 @@ class RoleF1(Metric):
     name: ClassVar[str] = "role_f1"
     task: ClassVar[str] = "narration"
     title: ClassVar[str] = "RoleF1"
+    bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
     baselines: ClassVar[tuple[str, ...]] = (
         "first-billed always",
         "whole cast always",

@@ -31,6 +31,7 @@ class SpeechRate(Metric):
     name: ClassVar[str] = "speech_rate"
     task: ClassVar[str] = "narration"
     title: ClassVar[str] = "Speech rate"
+    bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
     columns: ClassVar[tuple[str, ...]] = (
         *("lines", "fits", "spoken_seconds", "gap_seconds"),
         *("reference_lines", "reference_fits", "reference_spoken_seconds", "reference_gap_seconds"),

@@ -8,7 +8,7 @@ of one item, depend on each other.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 
@@ -19,19 +19,23 @@ from kataribe.core.caution import Caution
 from kataribe.core.engine import LocalEngine
 from kataribe.core.errors import UsageError
 from kataribe.core.progress import Progress, silent
-from kataribe.core.signature import fingerprint, format_signature
+from kataribe.core.signature import fingerprint_by_id, format_signature
 from kataribe.core.types import Floats
 from kataribe.formats.ratings import Ratings
 from kataribe.formats.scores import Scores
 from kataribe.people.join import match
 from kataribe.people.judged import Judged, judged
+from kataribe.people.oddities import odd_ratings
 from kataribe.people.readings import MEASURES, Measure, Reader, Reading
 from kataribe.people.result import Agreement, Dimension, Joined, MetricTest, Settings, Standing, SystemLevel
-from kataribe.people.systems import intervals_of, read_systems
-from kataribe.stats.bootstrap import resample_weights
+from kataribe.people.systems import read_systems, standing
+from kataribe.stats.bootstrap import FEWEST_ITEMS, INTERVAL, resample_weights
 from kataribe.stats.correction import CORRECTIONS
 from kataribe.stats.correlation import williams
 from kataribe.stats.paired import paired_bootstrap, paired_permutation
+
+# Fewer items than this are said: an interval of so few is wide, and its level is a guess.
+_FEW_ITEMS = 10
 
 # A predictor as a function of weights: how often each item counts -> every measure.
 Weighed = Callable[[Floats], dict[Measure, Floats]]
@@ -62,7 +66,7 @@ def agree(
     """
     settings.check()
     joined = match(ratings, scores, metrics)
-    warnings = joined.warnings
+    warnings = joined.warnings + odd_ratings(ratings)
     lower = tuple(metric for metric in joined.values if metric in scores.lower_is_better)
     dimensions: dict[str, Dimension] = {}
     for name in ratings.dimensions:
@@ -74,6 +78,7 @@ def agree(
         values = {metric: column[rows] for metric, column in joined.values.items()}
         systems = read_systems(judgements, values, joined.scores, settings)
         dimensions[name] = _dimension(judgements, values, lower, systems, settings, progress or silent)
+        warnings += [*_undefined(dimensions[name]), *_few_items(dimensions[name], settings)]
     return Agreement(
         metrics=tuple(joined.values),
         dimensions=dimensions,
@@ -97,12 +102,32 @@ def _signature(ratings: Ratings, coverage: Joined, settings: Settings, lower: Se
         "ties": settings.ties,
         **({"lower": "+".join(lower)} if lower else {}),
         "data": f"{coverage.both}/{coverage.judged}",
-        "hash": fingerprint(str(cell) for row in ratings.rows for cell in row),
+        "hash": fingerprint_by_id(tuple(map(str, row)) for row in ratings.rows),
         "bootstrap": str(settings.bootstrap),
+        **({"interval": INTERVAL} if settings.bootstrap else {}),
         "seed": str(settings.seed),
         "kataribe": kataribe.__version__,
     }
     return format_signature("agree", choices)
+
+
+def _undefined(dimension: Dimension) -> Iterator[Caution]:
+    """A metric without a correlation is neither good nor bad, and no other is better or worse than it."""
+    for metric, found in dimension.metrics.items():
+        lacking = [measure for measure, value in found.values.items() if math.isnan(value)]
+        if not lacking:
+            continue
+        is_constant = np.ptp(dimension.points[metric]) == 0
+        why = "gives every text the same score" if is_constant else "cannot be read against what people said"
+        text = f"{dimension.name}: {metric} {why}; undefined: {', '.join(lacking)}"
+        yield Caution("undefined-correlation", text + ("; not tested" if dimension.by in lacking else ""))
+
+
+def _few_items(dimension: Dimension, settings: Settings) -> Iterator[Caution]:
+    if settings.bootstrap and dimension.items < _FEW_ITEMS:
+        counted = f"{dimension.items} item{'s' * (dimension.items != 1)}"
+        text = f"{dimension.name}: {counted}: too few for intervals and tests to rely on"
+        yield Caution("few-items", text + f"; there is no interval below {FEWEST_ITEMS}")
 
 
 def _dimension(
@@ -168,7 +193,7 @@ def _drawn(predictors: Sequence[Weighed], items: int, settings: Settings, report
 
 def _standing(weighed: Weighed, items: int, drawn: Drawn) -> Standing:
     values = {measure: float(found[0]) for measure, found in weighed(np.ones((1, items))).items()}
-    return Standing(values, intervals_of(drawn))
+    return standing(values, drawn, items)
 
 
 def _tests(
@@ -192,7 +217,7 @@ def _tests(
     def test(pair: tuple[str, str]) -> MetricTest:
         one, other = pair
         difference = standings[one].values[by] - standings[other].values[by]
-        bootstrap = paired_bootstrap(difference, drawn[one][by], drawn[other][by])
+        bootstrap = paired_bootstrap(difference, drawn[one][by], drawn[other][by], judgements.items)
         value = readings[one].beside(readings[other], by)
         rng = np.random.default_rng(settings.seed)
         p = paired_permutation(value, value, judgements.items, swaps, rng).p

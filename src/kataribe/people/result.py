@@ -85,7 +85,7 @@ class MetricTest:
     def to_dict(self, alpha: float) -> dict[str, Any]:
         fields = {name: json_number(value) for name, value in asdict(self).items()}
         interval = [json_number(end) for end in self.interval]
-        return fields | {"interval": interval, "significant": self.corrected <= alpha}
+        return fields | {"interval": None if None in interval else interval, "significant": self.corrected <= alpha}
 
 
 @dataclass(frozen=True)
@@ -100,8 +100,10 @@ class SystemLevel:
     def to_dict(self) -> dict[str, Any]:
         return {
             "systems": list(self.systems),
-            "people": self.people.tolist(),
-            "scores": {metric: column.tolist() for metric, column in self.scores.items()},
+            "people": [json_number(value) for value in self.people.tolist()],
+            "scores": {
+                metric: [json_number(value) for value in column.tolist()] for metric, column in self.scores.items()
+            },
             "metrics": {metric: standing.to_dict() for metric, standing in self.metrics.items()},
         }
 

@@ -17,7 +17,7 @@ from kataribe.formats.scores import Scores
 from kataribe.people.judged import DECIMALS, Judged
 from kataribe.people.readings import MEASURES, Measure
 from kataribe.people.result import Settings, Standing, SystemLevel
-from kataribe.stats.bootstrap import percentile_interval, resample_weights
+from kataribe.stats.bootstrap import Bounds, resample_weights, studentised_interval
 from kataribe.stats.correlation import Ratio, Rows, Ties
 from kataribe.stats.paired import Valued
 
@@ -51,17 +51,25 @@ def read_systems(
             both = zip(_columns(columns, weights), people_drawn, strict=True)
             drawn[metric] += [_measures(sign[metric] * x, y, settings.ties) for x, y in both]
     standings = {
-        metric: Standing(
-            _measures(sign[metric] * column, said, settings.ties), intervals_of(_by_measure(drawn[metric]))
+        metric: standing(
+            _measures(sign[metric] * column, said, settings.ties), _by_measure(drawn[metric]), judgements.items
         )
         for metric, column in scored.items()
     }
     return SystemLevel(tuple(systems), said, scored, standings)
 
 
-def intervals_of(drawn: Mapping[Measure, Floats]) -> dict[Measure, tuple[float, float]]:
-    """A draw may leave a measure undefined; an interval of the others would pretend that it did not."""
-    return {measure: percentile_interval(found) for measure, found in drawn.items() if np.isfinite(found).all()}
+def standing(values: Mapping[Measure, float], drawn: Mapping[Measure, Floats], items: int) -> Standing:
+    """Each measure with its interval; a draw may leave a measure undefined, and then there is none."""
+    intervals = {
+        measure: studentised_interval(values[measure], found, items, _bounds(measure))
+        for measure, found in drawn.items()
+    }
+    return Standing(values, {measure: interval for measure, interval in intervals.items() if interval is not None})
+
+
+def _bounds(measure: Measure) -> Bounds:
+    return (0.0, 1.0) if measure == "accuracy" else (-1.0, 1.0)
 
 
 def _by_measure(drawn: Sequence[Mapping[Measure, float]]) -> dict[Measure, Floats]:

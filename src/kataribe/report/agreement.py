@@ -17,7 +17,7 @@ from kataribe.core.errors import UsageError, nearest
 from kataribe.people.readings import MEASURES, Measure
 from kataribe.people.result import Agreement, Dimension, Standing
 from kataribe.report import grid
-from kataribe.report.comparison import letter, short_p
+from kataribe.report.comparison import UNDEFINED, csv_number, interval_text, letter, number, short_p
 
 # How one cell looks in a format: value, whether it is the best of its column, the letters behind it.
 Mark = Callable[[str, bool, str], str]
@@ -73,14 +73,14 @@ def shown_factor(agreement: Agreement, metric: str) -> float:
 
 
 def _percent(value: float) -> str:
-    return "-" if math.isnan(value) else f"{100 * value:.2f}"
+    return number(100 * value, ".2f")
 
 
 def _interval(standing: Standing, measure: Measure) -> str:
     if measure not in standing.intervals:
-        return ""
+        return UNDEFINED
     low, high = standing.intervals[measure]
-    return f"{100 * low:.2f} to {100 * high:.2f}"
+    return interval_text(100 * low, 100 * high, ".2f")
 
 
 def _order(by: Measure) -> list[Measure]:
@@ -143,7 +143,7 @@ def _system_scores(dimension: Dimension, agreement: Agreement) -> tuple[list[str
         return [], []
     systems = dimension.systems
     order = sorted(range(len(systems.systems)), key=lambda place: -systems.people[place])
-    scale = (lambda value: f"{value:.3f}") if dimension.kind == "ratings" else _percent
+    scale = (lambda value: number(value, ".3f")) if dimension.kind == "ratings" else _percent
     shown = [shown_factor(agreement, metric) * column for metric, column in systems.scores.items()]
     rows = [
         [systems.systems[place], scale(float(systems.people[place]))]
@@ -164,8 +164,8 @@ def _tests(dimension: Dimension) -> grid.Rows:
     return [
         [
             f"{test.one} - {test.other}",
-            f"{100 * test.difference:+.2f}",
-            f"{100 * test.interval[0]:+.2f} to {100 * test.interval[1]:+.2f}",
+            number(100 * test.difference),
+            interval_text(100 * test.interval[0], 100 * test.interval[1]),
             *(short_p(p) for p in (test.permutation, test.corrected, test.bootstrap, test.williams)),
         ]
         for test in dimension.tests
@@ -247,7 +247,7 @@ def _csv(agreement: Agreement) -> str:
             for measure, value in standing.values.items():
                 low, high = standing.intervals.get(measure, ("", ""))
                 signature = agreement.signatures.get(name, "")
-                writer.writerow([dimension.name, level, name, measure, repr(value), low, high, signature])
+                writer.writerow([dimension.name, level, name, measure, csv_number(value), low, high, signature])
     return out.getvalue().rstrip("\n")
 
 

@@ -30,7 +30,8 @@ def agreement_data(agreement: Agreement) -> dict[str, Any]:
 def _dimension(found: Dimension, agreement: Agreement) -> dict[str, Any]:
     told = found.to_dict(agreement.settings.alpha)
     for metric, column in told["systems"]["scores"].items() if told["systems"] else ():
-        told["systems"]["scores"][metric] = [shown_factor(agreement, metric) * score for score in column]
+        factor = shown_factor(agreement, metric)
+        told["systems"]["scores"][metric] = [None if score is None else factor * score for score in column]
     return {
         **told,
         "name": found.name,

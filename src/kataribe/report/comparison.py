@@ -1,13 +1,14 @@
 """A comparison as text: to read, to paste in a paper, to process.
 
 Systems carry letters; a score with the letters of other systems behind it is significantly better than theirs. The
-best score of each metric is bold. A comparison that was forced says so in every format.
+best score of each metric is bold. Every format carries the warnings; a comparison that was forced says so first.
 """
 
 from __future__ import annotations
 
 import csv
 import io
+import math
 from collections.abc import Callable
 from string import ascii_lowercase
 
@@ -17,6 +18,8 @@ from kataribe.core.comparison import Comparison, PairedTest
 from kataribe.core.errors import UsageError, nearest
 from kataribe.report import grid
 from kataribe.report.scale import scale_of
+
+UNDEFINED = "undefined"
 
 
 def render_comparison(comparison: Comparison, format: str = "table") -> str:
@@ -61,8 +64,27 @@ def markings(comparison: Comparison, system: str, metric: str) -> str:
 
 def is_best(comparison: Comparison, system: str, metric: str) -> bool:
     values, scale = comparison.scores[metric], scale_of(metric)
-    best = min(values.values()) if metric in comparison.lower_is_better else max(values.values())
+    known = [value for value in values.values() if not math.isnan(value)]
+    if not known or math.isnan(values[system]):
+        return False
+    best = min(known) if metric in comparison.lower_is_better else max(known)
     return f"{scale * values[system]:.2f}" == f"{scale * best:.2f}"
+
+
+def number(value: float, form: str = "+.2f") -> str:
+    """
+    >>> number(0.5), number(float("nan")), number(float("inf"))
+    ('+0.50', 'undefined', '+inf')
+    """
+    return UNDEFINED if math.isnan(value) else format(value, form)
+
+
+def interval_text(low: float, high: float, form: str = "+.2f") -> str:
+    """
+    >>> interval_text(-1.0, 2.5), interval_text(float("nan"), 1.0)
+    ('-1.00 to +2.50', 'undefined')
+    """
+    return UNDEFINED if math.isnan(low) or math.isnan(high) else f"{low:{form}} to {high:{form}}"
 
 
 def _scores(comparison: Comparison, mark: Callable[[str, bool, str], str], name: Callable[[str], str]) -> grid.Rows:
@@ -71,7 +93,7 @@ def _scores(comparison: Comparison, mark: Callable[[str, bool, str], str], name:
         [name(f"{letter(place)}  {system}")]
         + [
             mark(
-                f"{scale_of(metric) * values[system]:.2f}",
+                number(scale_of(metric) * values[system], ".2f"),
                 is_best(comparison, system, metric),
                 markings(comparison, system, metric),
             )
@@ -93,26 +115,28 @@ def _test_row(test: PairedTest) -> list[str]:
     scale = scale_of(test.metric)
     return [
         f"{test.metric}: {test.one} - {test.other}",
-        f"{scale * test.difference:+.2f}",
-        f"{scale * low:+.2f} to {scale * high:+.2f}",
+        number(scale * test.difference),
+        interval_text(scale * low, scale * high),
         short_p(test.permutation),
         short_p(test.corrected),
         short_p(test.bootstrap),
-        f"{test.effect:+.2f}",
+        number(test.effect),
         "/".join(map(str, test.outcomes)),
     ]
 
 
 def short_p(p: float) -> str:
     """
-    >>> short_p(0.0312), short_p(0.00002)
-    ('0.031', '<0.001')
+    >>> short_p(0.0312), short_p(0.00002), short_p(float("nan"))
+    ('0.031', '<0.001', 'undefined')
     """
-    return "<0.001" if p < 0.001 else f"{p:.3f}"
+    return "<0.001" if p < 0.001 else number(p, ".3f")
 
 
-def _remarks(comparison: Comparison) -> list[str]:
-    return [*(f"FORCED, not comparable: {reason}" for reason in comparison.forced), *comparison.notes]
+def remarks(comparison: Comparison) -> list[str]:
+    """What a reader should know, the worst first."""
+    others = [warning for warning in comparison.warnings if warning not in comparison.forced]
+    return [*(f"FORCED, {reason}" for reason in comparison.forced), *map(str, others)]
 
 
 def _table(comparison: Comparison) -> str:
@@ -122,8 +146,8 @@ def _table(comparison: Comparison) -> str:
     width = max(len(markings(comparison, s, m)) for s in comparison.systems for m in comparison.scores)
     scores = grid.aligned(["system", *comparison.scores], _scores(comparison, mark, str))
     tests = grid.aligned(_TEST_HEADER, _test_rows(comparison))
-    remarks = _remarks(comparison)
-    parts = [*remarks, *([""] if remarks else []), *scores, "", *tests, ""]
+    remarked = remarks(comparison)
+    parts = [*remarked, *([""] if remarked else []), *scores, "", *tests, ""]
     said = legend(comparison).replace("best in bold", "* best")
     return "\n".join([*parts, said, *comparison.signatures.values()])
 
@@ -134,7 +158,7 @@ def _markdown(comparison: Comparison) -> str:
 
     return "\n".join(
         [
-            *(f"> **{remark}**\n" for remark in _remarks(comparison)),
+            *(f"> **{remark}**\n" for remark in remarks(comparison)),
             *grid.markdown(["system", *comparison.scores], _scores(comparison, mark, str)),
             "",
             legend(comparison),
@@ -156,12 +180,12 @@ def _latex(comparison: Comparison) -> str:
 
     header = [grid.latex_text(cell) for cell in ["system", *comparison.scores]]
     said = legend(comparison).replace("<=", r"$\leq$")
-    remarks = [grid.latex_text(remark) for remark in _remarks(comparison)]
+    remarked = [grid.latex_text(remark) for remark in remarks(comparison)]
     return "\n".join(
         [
             *(f"% {signature}" for signature in comparison.signatures.values()),
             *grid.latex(header, _scores(comparison, mark, name)),
-            *(rf"\par\textbf{{{remark}}}" for remark in remarks),
+            *(rf"\par\textbf{{{remark}}}" for remark in remarked),
             rf"\par\footnotesize {said}",
         ]
     )
@@ -190,18 +214,25 @@ def _csv(comparison: Comparison) -> str:
             "losses",
             "significant",
             "forced",
+            "warnings",
         ]
     )
+    warnings = "; ".join(warning for warning in comparison.warnings if warning not in comparison.forced)
     for test in comparison.tests:
         values = comparison.scores[test.metric]
         numbers = [values[test.one], values[test.other], test.difference, *test.interval]
         numbers += [test.permutation, test.corrected, test.bootstrap, test.effect]
         writer.writerow(
             [test.metric, test.one, test.other]
-            + [repr(float(number)) for number in numbers]
-            + [*test.outcomes, str(comparison.is_significant(test)).lower(), "; ".join(comparison.forced)]
+            + [csv_number(number) for number in numbers]
+            + [*test.outcomes, str(comparison.is_significant(test)).lower(), "; ".join(comparison.forced), warnings]
         )
     return out.getvalue().rstrip("\n")
+
+
+def csv_number(value: float) -> str:
+    """At full precision; an empty cell where it is not defined."""
+    return "" if math.isnan(value) else repr(float(value))
 
 
 def _json(comparison: Comparison) -> str:

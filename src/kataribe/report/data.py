@@ -10,6 +10,7 @@ import numpy as np
 
 import kataribe
 from kataribe.core import registry
+from kataribe.core.caution import Caution
 from kataribe.core.comparison import Comparison, IncomparableError, compare, incomparable
 from kataribe.core.errors import InputError, UsageError
 from kataribe.core.progress import Progress
@@ -17,7 +18,7 @@ from kataribe.core.result import MetricResult, Result
 from kataribe.core.run import bootstrap_interval
 from kataribe.people.result import Agreement
 from kataribe.report.agreement_section import agreement_data
-from kataribe.report.comparison import legend, letter, markings, render_comparison
+from kataribe.report.comparison import legend, letter, markings, remarks, render_comparison
 from kataribe.report.scale import PERCENT, is_lower_better, scale_of
 from kataribe.report.tables import render
 from kataribe.report.views import Fact, Results, fitting_views
@@ -28,10 +29,14 @@ _INTERVAL_REPLICATES = 1000
 
 @dataclass(frozen=True)
 class PageData:
-    """`core` is needed at once; `views` holds what only an opened item needs, by the view's name."""
+    """`core` is needed at once; `views` holds what only an opened item needs, by the view's name.
+
+    `warnings` are about the results side by side; what is said of a single one stands beside it.
+    """
 
     core: dict[str, Any]
     views: dict[str, Any]
+    warnings: tuple[Caution, ...] = ()
 
 
 def page_data(
@@ -67,7 +72,9 @@ def page_data(
         "videos": dict(videos or {}),
     }
     packed = {view.name: view.pack(results, ids) for view in views}
-    return PageData(core, packed | ({"agreement": agreement_data(agreement)} if agreement else {}))
+    warnings = [Caution("incomparable", f"not comparable, not tested: {reason}") for reason in apart]
+    warnings += comparison.warnings if comparison else ()
+    return PageData(core, packed | ({"agreement": agreement_data(agreement)} if agreement else {}), tuple(warnings))
 
 
 def _check(results: Results) -> None:
@@ -153,9 +160,9 @@ def _tests(comparison: Comparison | None) -> dict[str, Any] | None:
     told = comparison.to_dict()
     for test in told["tests"]:
         factor = _page_factor(test["metric"])
-        test["difference"] *= factor
-        test["interval"] = [factor * end for end in test["interval"]]
-    return told
+        test["difference"] = None if test["difference"] is None else factor * test["difference"]
+        test["interval"] = [factor * end for end in test["interval"]] if test["interval"] else None
+    return told | {"remarks": remarks(comparison)}
 
 
 def _interval(result: MetricResult, seed: int) -> tuple[float, float] | None:
@@ -164,8 +171,7 @@ def _interval(result: MetricResult, seed: int) -> tuple[float, float] | None:
     if metric is None:
         return None
     with np.errstate(invalid="ignore", divide="ignore"):
-        low, high = bootstrap_interval(metric, result.statistics, _INTERVAL_REPLICATES, seed) or (np.nan, np.nan)
-    return (low, high) if np.isfinite([low, high]).all() else None
+        return bootstrap_interval(metric, result.statistics, _INTERVAL_REPLICATES, seed)
 
 
 def _copies(results: Results, comparison: Comparison | None) -> dict[str, str]:

@@ -5,17 +5,18 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
 
 import msgspec
 
 import kataribe
+from kataribe.core.caution import Caution
 from kataribe.core.errors import UsageError, nearest
 from kataribe.core.types import Floats
 from kataribe.people.raters import RaterAgreement, RaterReport
 from kataribe.report import grid
-from kataribe.report.comparison import short_p
+from kataribe.report.comparison import number, short_p
 
 Agreements = Mapping[str, RaterAgreement]
 
@@ -26,18 +27,19 @@ _HEADER = ["rater", "answers", "shared", "offset", "error", "spread", "commonest
 _HEADER += ["with others", "p corrected", "verdict"]
 
 
-def render_raters(agreements: Agreements, format: str = "table") -> str:
+def render_raters(agreements: Agreements, format: str = "table", warnings: Sequence[Caution] = ()) -> str:
+    """Of the formats JSON alone keeps the warnings; others are read beside them."""
     check_format(format)
-    return _FORMATS[format](agreements)
+    return _json(agreements, warnings) if format == "json" else _FORMATS[format](agreements)
 
 
 def check_format(format: str) -> None:
-    if format not in _FORMATS:
-        raise UsageError(f"no format is called {format!r}", hint=nearest(format, _FORMATS))
+    if format not in (*_FORMATS, "json"):
+        raise UsageError(f"no format is called {format!r}", hint=nearest(format, [*_FORMATS, "json"]))
 
 
 def _plain(value: float, form: str = ".3f") -> str:
-    return "-" if math.isnan(value) else format(value, form)
+    return number(value, form)
 
 
 def _row(rater: RaterReport, with_side: bool) -> list[str]:
@@ -51,7 +53,7 @@ def _row(rater: RaterReport, with_side: bool) -> list[str]:
         _plain(habits.spread, ".2f"),
         f"{100 * habits.commonest:.0f}%",
         _plain(screening.agreement),
-        "-" if math.isnan(screening.corrected) else short_p(screening.corrected),
+        short_p(screening.corrected),
         screening.verdict,
     ]
     if with_side:
@@ -81,7 +83,7 @@ def _summary(found: RaterAgreement) -> str:
 
 def _mean_kappa(kappas: Floats) -> str:
     values = [float(kappas[i, j]) for i, j in combinations(range(len(kappas)), 2) if not math.isnan(kappas[i, j])]
-    return _plain(sum(values) / len(values)) if values else "-"
+    return _plain(sum(values) / len(values) if values else math.nan)
 
 
 def _lines(found: RaterAgreement, table: Callable[[list[str], grid.Rows], list[str]]) -> list[str]:
@@ -121,25 +123,30 @@ def _csv(agreements: Agreements) -> str:
         for rater in found.raters:
             writer.writerow(
                 [found.dimension, rater.rater]
-                + [getattr(rater.habits, name) for name in numbers]
-                + [rater.ceiling]
-                + [getattr(rater.screening, name) for name in screening]
+                + [_cell(getattr(rater.habits, name)) for name in numbers]
+                + [_cell(rater.ceiling)]
+                + [_cell(getattr(rater.screening, name)) for name in screening]
             )
     return out.getvalue().rstrip("\n")
 
 
-def _json(agreements: Agreements) -> str:
+def _cell(value: float | str) -> float | str:
+    """Empty where it is not defined."""
+    return "" if isinstance(value, float) and math.isnan(value) else value
+
+
+def _json(agreements: Agreements, warnings: Sequence[Caution]) -> str:
     data = {
         "kataribe": kataribe.__version__,
         "task": "raters",
         "dimensions": {name: found.to_dict() for name, found in agreements.items()},
+        "warnings": [warning.to_dict() for warning in warnings],
     }
     return msgspec.json.format(msgspec.json.encode(data), indent=2).decode()
 
 
 _FORMATS: dict[str, Callable[[Agreements], str]] = {
     "table": _table,
-    "json": _json,
     "csv": _csv,
     "markdown": _markdown,
 }

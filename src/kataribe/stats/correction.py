@@ -5,6 +5,9 @@ holm   the chance of even one false discovery stays below the level. Holm, S. (1
 bh     the expected share of false ones among the discoveries stays below the level. Benjamini, Y., Hochberg, Y.
        (1995). Controlling the false discovery rate. Journal of the Royal Statistical Society B 57(1).
 none   as they are
+
+A test without a p-value (not a number) is none of the tests: it stays without one and the others are corrected as if it
+had not been made.
 """
 
 from __future__ import annotations
@@ -22,9 +25,9 @@ def holm(p: Floats) -> Floats:
     >>> holm(np.array([0.01, 0.04, 0.03])).round(3).tolist()
     [0.03, 0.06, 0.06]
     """
-    order = np.argsort(p)
-    scaled = p[order] * np.arange(len(p), 0, -1)
-    return _restore(np.maximum.accumulate(scaled), order)
+    order = _defined_in_order(p)
+    scaled = p[order] * np.arange(len(order), 0, -1)
+    return _restore(np.maximum.accumulate(scaled), order, len(p))
 
 
 def benjamini_hochberg(p: Floats) -> Floats:
@@ -32,13 +35,18 @@ def benjamini_hochberg(p: Floats) -> Floats:
     >>> benjamini_hochberg(np.array([0.01, 0.04, 0.03])).round(3).tolist()
     [0.03, 0.04, 0.04]
     """
-    order = np.argsort(p)
-    scaled = p[order] * len(p) / np.arange(1, len(p) + 1)
-    return _restore(np.minimum.accumulate(scaled[::-1])[::-1], order)
+    order = _defined_in_order(p)
+    scaled = p[order] * len(order) / np.arange(1, len(order) + 1)
+    return _restore(np.minimum.accumulate(scaled[::-1])[::-1], order, len(p))
 
 
-def _restore(ordered: Floats, order: npt.NDArray[np.intp]) -> Floats:
-    corrected = np.empty(len(ordered))
+def _defined_in_order(p: Floats) -> npt.NDArray[np.intp]:
+    """NaN is sorted last."""
+    return np.argsort(p)[: np.count_nonzero(np.isfinite(p))]
+
+
+def _restore(ordered: Floats, order: npt.NDArray[np.intp], count: int) -> Floats:
+    corrected = np.full(count, np.nan)
     corrected[order] = np.minimum(ordered, 1.0)
     return corrected
 

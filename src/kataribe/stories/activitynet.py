@@ -62,6 +62,7 @@ class ActivityNet(Metric):
     name: ClassVar[str] = "activitynet"
     task: ClassVar[str] = "stories"
     title: ClassVar[str] = "ActivityNet Captions"
+    bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
     columns: ClassVar[tuple[str, ...]] = (
         "videos",
         *(f"pairs@{t}" for t in THRESHOLDS),

@@ -62,6 +62,14 @@ class CaptionedStories(Metric):
     def columns(self) -> tuple[str, ...]:  # type: ignore[override]
         return self.sentence.columns
 
+    @property
+    def bounds(self) -> tuple[float, float]:  # type: ignore[override]
+        return self.sentence.bounds
+
+    @property
+    def steady_from(self) -> int:  # type: ignore[override]
+        return self.sentence.steady_from
+
     def prepare(self, items: Stories) -> _Prepared:
         captioned = self.captioned(items)
         return _Prepared(captioned, self.sentence.prepare(captioned.captions))

@@ -35,6 +35,7 @@ class Localisation(Metric):
     name: ClassVar[str] = "localisation"
     task: ClassVar[str] = "stories"
     title: ClassVar[str] = "Localisation F1"
+    bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
     columns: ClassVar[tuple[str, ...]] = (
         "videos",
         *(f"precision@{t}" for t in THRESHOLDS),

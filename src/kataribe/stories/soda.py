@@ -129,6 +129,10 @@ class Soda(Metric):
             policy=items.policy_fields(_MISSING[self.rules]),
         )
 
+    @property
+    def bounds(self) -> tuple[float, float]:  # type: ignore[override]
+        return sentence_metric(self.text, self.name).bounds
+
     def stats(self, items: Stories, context: _Corpus) -> Array:
         rows = [self._rows(items, scored, context) for scored in self._alignments(items, context)]
         return np.asarray(np.mean(rows, axis=0))

@@ -92,7 +92,7 @@ function showAgreement(data, open) {
   function testTable(dimension) {
     const rows = dimension.tests.map((test) => [
       `${test.one} \u2212 ${test.other}`, signed(test.difference),
-      `${signed(test.interval[0])} to ${signed(test.interval[1])}`, pValue(test.permutation),
+      signedInterval(test.interval), pValue(test.permutation),
       element(test.significant ? "b" : "span", {}, pValue(test.corrected)), pValue(test.bootstrap), pValue(test.williams),
     ]);
     const header = ["metrics", `difference in ${dimension.by}`, "95% interval", "p", "p corrected", "p bootstrap", "p Williams"];

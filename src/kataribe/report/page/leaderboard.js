@@ -118,14 +118,14 @@ function intervalAxis(name, standing) {
 }
 
 function testTable() {
-  const { tests, forced, notes } = data.comparison;
+  const { tests, remarks } = data.comparison;
   const header = ["metric", "systems", "difference", "95% interval", "p", "p corrected", "p bootstrap", "effect",
     "wins / ties / losses"];
   const rows = tests.map((test) => [
     test.metric,
     `${test.one} \u2212 ${test.other}`,
     signed(test.difference),
-    `${signed(test.interval[0])} to ${signed(test.interval[1])}`,
+    signedInterval(test.interval),
     pValue(test.permutation),
     element(test.significant ? "b" : "span", {}, pValue(test.corrected)),
     pValue(test.bootstrap),
@@ -133,7 +133,7 @@ function testTable() {
     outcomeBar(test.outcomes),
   ]);
   return element("details", { open: tests.length <= 8 }, element("summary", {}, "Significance"),
-    ...[...forced, ...notes].map((remark) => element("p", { class: "notice" }, remark)),
+    ...remarks.map((remark) => element("p", { class: "notice" }, remark)),
     element("p", { class: "note" }, data.legend),
     dataTable(header, rows, { texts: [1], marked: tests.map((test) => test.significant) }));
 }

@@ -10,6 +10,10 @@ function signed(value) {
   return value === null || value === undefined ? NONE : (value >= 0 ? "+" : "\u2212") + score(Math.abs(value));
 }
 
+function signedInterval(interval) {
+  return interval ? `${signed(interval[0])} to ${signed(interval[1])}` : NONE;
+}
+
 function plain(value) {
   if (value === null || value === undefined) return NONE;
   return Number.isInteger(value) ? String(value) : value.toFixed(value < 10 ? 2 : 1);
