@@ -94,7 +94,7 @@ class Perplexity(Metric):
         return _Read(words, log, causal.signature, [Caution("cut-texts", text)] if cut_short else [])
 
     def _captions(self, items: Captions) -> TokenizedCaptions:
-        return items.tokens(self.tokenizer_name)
+        return items.tokens(self.tokenizer_name, alone=True)
 
     def stats(self, items: Captions, context: _Read) -> Array:
         candidates = self._captions(items).candidates
