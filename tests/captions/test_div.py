@@ -42,6 +42,9 @@ def test_a_candidate_is_judged_by_itself() -> None:
     """Judging one narration against another needs a value that does not depend on who else was scored."""
     alone, among = div(["a dog a dog runs"], "div"), div(["a dog a dog runs", "a dog runs", "a dog a dog"], "div")
     assert alone.items["0"] == among.items["0"]
+    # Officially the tokenizer cuts the dot after a single letter if the next caption begins with "The".
+    one, other = (div(["A plan, and a plan A.", following], "div") for following in ("The end.", "dogs end."))
+    assert one.items["0"] == other.items["0"]
 
 
 def test_saying_nothing_scores_0_and_one_word_has_no_pair() -> None:

@@ -105,6 +105,21 @@ def test_it_is_the_mean_over_candidates_unless_tokens_are_pooled(protocol: str) 
     assert "|over:corpus|" in pooled.signature
 
 
+def test_silence_has_no_perplexity_and_gains_nothing() -> None:
+    references = {str(i): [text] for i, text in enumerate(SENTENCES)}
+    told = {id: texts[0] for id, texts in references.items()}
+    half = dict(list(told.items())[: len(told) // 2])
+    for metric in ("ppl", "ppl(over=corpus)"):
+        whole = kataribe.evaluate("captions", told, references, [metric])[metric]
+        result = kataribe.evaluate("captions", half, references, [metric], missing="zero")
+        said = [whole.items[id].value for id in half]
+        assert [result[metric].items[id].value for id in half] == pytest.approx(said)
+        assert np.isnan([result[metric].items[id].value for id in told if id not in half]).all()
+        assert [warning.id for warning in result.warnings if warning.id == "left-out"]
+    silent = kataribe.evaluate("captions", half, references, ["ppl"], missing="zero")["ppl"]
+    assert silent.value == pytest.approx(np.mean([whole.items[id].value for id in half]), rel=1e-6)
+
+
 def test_lower_is_better_everywhere(tmp_path: Path) -> None:
     references = {str(i): [text] for i, text in enumerate(SENTENCES)}
     fluent = {id: texts[0] for id, texts in references.items()}

@@ -57,7 +57,7 @@ class Div(Metric):
 
     def prepare(self, items: Captions) -> Floats:
         """In how many candidates each n-gram stands."""
-        captions = items.tokens(self.tok)
+        captions = items.tokens(self.tok, alone=True)
         index = captions.sentences.ngrams
         alone = np.arange(len(items) + 1, dtype=np.int64)
         return _native.document_frequencies(
@@ -65,7 +65,7 @@ class Div(Metric):
         )
 
     def stats(self, items: Captions, context: Floats) -> Array:
-        captions = items.tokens(self.tok)
+        captions = items.tokens(self.tok, alone=True)
         index = captions.sentences.ngrams
         shares = np.concatenate([[0.0], np.cumsum(1 / np.maximum(context[index.ngrams], 1))])
         counts = np.concatenate([[0], np.cumsum(index.counts, dtype=np.int64)])

@@ -74,18 +74,22 @@ class Captions:
         tokenized = {name: captions[rows] for name, captions in self._tokenized.items()}
         return Captions(self.ids[rows], self.candidates[rows], self.references[rows], tokenized, self.media)
 
-    def tokens(self, name: str) -> TokenizedCaptions:
-        """All texts cut by one tokenizer: each side in the order of the items, as the original tools do."""
-        if name not in self._tokenized:
-            self._tokenized[name] = self._tokenize(name)
-        return self._tokenized[name]
+    def tokens(self, name: str, *, alone: bool = False) -> TokenizedCaptions:
+        """All texts cut by one tokenizer: each side in the order of the items, as the original tools do.
+
+        With `alone`, each text as if it were the only one, for metrics in which no text may depend on another.
+        """
+        key = f"{name}, alone" if alone and tokenizer(name).looks_ahead else name
+        if key not in self._tokenized:
+            self._tokenized[key] = self._tokenize(name, alone)
+        return self._tokenized[key]
 
     def uncut(self) -> TokenizedCaptions:
         """The texts as they stand, each distinct one once, for models that bring their own tokenizer."""
         return self.tokens(UNCUT.name)
 
-    def _tokenize(self, name: str) -> TokenizedCaptions:
-        cut = tokenizer(name)
+    def _tokenize(self, name: str, alone: bool) -> TokenizedCaptions:
+        cut = tokenizer(name).alone if alone else tokenizer(name)
         references = [text for texts in self.references for text in texts]
         sentences, places = Sentences.unique([*cut(self.candidates), *cut(references)])
         bounds = np.cumsum([0, *(len(texts) for texts in self.references)], dtype=np.int64)
@@ -147,7 +151,7 @@ class CaptionPairs(Captions):
     def __getitem__(self, rows: slice) -> CaptionPairs:
         return self.pool.pairs(self.candidate_places[rows], self.reference_places[rows])
 
-    def _tokenize(self, name: str) -> TokenizedCaptions:
+    def _tokenize(self, name: str, alone: bool) -> TokenizedCaptions:
         sentences, places = self.pool.tokens(name)
         one_each = np.arange(len(self) + 1, dtype=np.int64)
         return TokenizedCaptions(sentences, places[self.candidate_places], places[self.reference_places], one_each)

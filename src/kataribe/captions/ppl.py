@@ -14,7 +14,8 @@ Quirks. Perplexities of different models, tokenizers or training texts cannot be
 is, not times 100. Yue et al. (2023, Movie101) take the mean over narrations, as the perplexity of Hugging Face's
 `evaluate` does; both protocols do here. One odd candidate can move that mean far; over=corpus weighs every token alike.
 With `ngram` the end of a caption is predicted too, and words that no reference has are one unknown word; a causal model
-predicts the tokens after its start token, and a candidate without tokens has no perplexity and is left out.
+predicts the tokens after its start token. A candidate without words has no perplexity and is left out, missing or not:
+ending at once surprises an n-gram model less than many a caption does.
 """
 
 from __future__ import annotations
@@ -78,7 +79,7 @@ class Perplexity(Metric):
 
     @property
     def ignores_empty(self) -> bool:
-        return self.model != NGRAM
+        return True
 
     def prepare(self, items: Captions) -> _Read:
         captions = self._captions(items)
@@ -96,17 +97,18 @@ class Perplexity(Metric):
         return _Read(words, log, causal.signature, [Caution("cut-texts", text)] if cut_short else [])
 
     def _captions(self, items: Captions) -> TokenizedCaptions:
-        return items.tokens(self.tokenizer_name)
+        return items.tokens(self.tokenizer_name, alone=True)
 
     def stats(self, items: Captions, context: _Read) -> Array:
         candidates = self._captions(items).candidates
         tokens, log = context.tokens[candidates].astype(np.float64), context.log[candidates]
-        perplexity = np.where(tokens > 0, np.exp(-log / np.maximum(tokens, 1)), 0.0)
-        return np.column_stack([tokens, log, tokens > 0, perplexity])
+        perplexity = np.exp(-log / np.maximum(tokens, 1))
+        is_said = tokens > (1 if self.model == NGRAM else 0)  # ngram counts the end as a token
+        return np.column_stack([tokens, log, np.ones(len(items)), perplexity]) * is_said[:, None]
 
     def measure(self, totals: Floats) -> Measured:
         tokens, log, items, perplexity = (totals[..., column] for column in range(4))
-        with np.errstate(invalid="ignore"):  # a causal model says nothing about a text without tokens: 0/0
+        with np.errstate(invalid="ignore"):  # a text without words has no perplexity: 0/0
             return Measured(np.asarray(perplexity / items if self.over == "items" else np.exp(-log / tokens)), {})
 
     def signature(self, context: _Read) -> dict[str, str]:
