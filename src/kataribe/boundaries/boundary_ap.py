@@ -26,7 +26,7 @@ from kataribe.boundaries.players import Entries
 from kataribe.boundaries.ragged import Int64s, Lists, sum_by
 from kataribe.boundaries.ranking import Instances, RankedMetric
 from kataribe.boundaries.tolerance import Distance, Tolerance
-from kataribe.core.metric import option
+from kataribe.core.metric import Protocols, option
 from kataribe.core.types import Floats
 
 
@@ -34,6 +34,7 @@ from kataribe.core.types import Floats
 class BoundaryAP(RankedMetric):
     name: ClassVar[str] = "boundary_ap"
     title: ClassVar[str] = "Boundary AP"
+    protocols: ClassVar[Protocols] = {"paper": {"trials": 100, "edge": "open"}}
 
     annotator: Annotator = option("mean", "the annotator who counts", positional=True)
     tolerance: Tolerance = option(
