@@ -4,11 +4,12 @@
     if it lies within d of a true boundary that no more confident one has taken; the mean over tolerances d
 
 Everingham, M., Van Gool, L., Williams, C. K. I., Winn, J., Zisserman, A. (2010). The PASCAL visual object classes
-(VOC) challenge. IJCV 88. For boundaries, the future work of Yukutake, Mizufune and Matsubayashi.
+(VOC) challenge. IJCV 88.
 
 Quirks. Unlike frame_ap, a second prediction of the same boundary is an error. With several annotators a prediction is
 correct to the share of them who agree. The precision is not made monotone. Where predictions have no confidence, all
-are one level and AP is precision times recall.
+are one level and AP is precision times recall. Guesses raise it, the more and the more even they are: boundary_kappa is
+the measure per boundary that they cannot raise.
 """
 
 from __future__ import annotations
