@@ -55,6 +55,18 @@ def test_uniform_scores_zero_however_many(count: int, annotator) -> None:
     assert BoundaryKappa(annotator).score_of(entries, videos).value == pytest.approx(0, abs=1e-9)
 
 
+def test_uniform_scores_zero_where_durations_differ_and_the_tolerance_is_in_seconds() -> None:
+    rng = np.random.default_rng(8)
+    truth = {}
+    for number in range(20):
+        duration = float(rng.uniform(5, 60))
+        marks = np.sort(rng.uniform(0, duration, 1 + int(duration / 5)))
+        truth[f"v{number}"] = {"duration": duration, "annotators": [marks.tolist()]}
+    uniform = {id: [video["duration"] * n / 5 for n in range(1, 5)] for id, video in truth.items()}
+    (found,) = kataribe.evaluate("boundaries", uniform, truth, ["boundary_kappa(mean, 0.5s)"])
+    assert found.value == pytest.approx(0, abs=1e-9)
+
+
 @settings(max_examples=20, deadline=None)
 @given(st.integers(0, 10_000), st.integers(3, 9))
 def test_predictions_handed_round_find_on_the_whole_what_chance_expects(seed: int, size: int) -> None:

@@ -82,10 +82,10 @@ class BoundaryKappa(PanelMetric):
         elsewhere = np.zeros((len(blocks), len(videos), 2))
         sources = other_videos(videos.ids, self.others)
         for source in sources:
-            swapped = with_truth_of(videos, source)
-            guesses = replace(entries, without=_left_out(entries, swapped))
+            strangers = taken(videos, source)
+            guesses = as_guesses(entries, videos, strangers)
             for place, distance in enumerate(self.tolerance.distances):
-                elsewhere[place] += self._counted(guesses, swapped, distance)[:, [1, 3]] / len(sources)
+                elsewhere[place] += self._counted(guesses, strangers, distance)[:, [1, 3]] / len(sources)
         return np.hstack([table for both in zip(blocks, elsewhere, strict=True) for table in both])
 
     def _counted(self, entries: Entries, videos: Videos, distance: Distance) -> Floats:
@@ -144,21 +144,29 @@ def other_videos(ids: Any, most: int) -> list[Int64s]:
     return [circle[(place + step) % len(circle)] for step in steps]
 
 
-def with_truth_of(videos: Videos, source: Int64s) -> Videos:
-    """The same videos with the annotators of others: video v has those of source[v], stretched to its duration."""
+def taken(videos: Videos, source: Int64s) -> Videos:
+    """In the place of each video another one, source[v], with its duration and its annotators."""
     counts = np.diff(videos.raters)[source]
-    chosen = spans(videos.raters[source], counts)
-    stretch = np.repeat(videos.durations / videos.durations[source], counts)
-    raters = np.concatenate([[0], np.cumsum(counts)])
-    truth = videos.truth.take(chosen).scaled(stretch)
-    return replace(videos, raters=raters, truth=truth, consistency=videos.consistency[chosen])
+    annotators = spans(videos.raters[source], counts)
+    return replace(
+        videos,
+        durations=videos.durations[source],
+        raters=np.concatenate([[0], np.cumsum(counts)]),
+        truth=videos.truth.take(annotators),
+        consistency=videos.consistency[annotators],
+    )
 
 
-def _left_out(entries: Entries, swapped: Videos) -> Int64s:
-    """People are compared with all annotators but one, elsewhere too; a lone annotator is never left out."""
-    counts = np.diff(swapped.raters)[entries.video]
-    stand_in = swapped.raters[entries.video] + place_in_video(entries, len(swapped)) % counts
-    return np.where((entries.without == NOBODY) | (counts < 2), NOBODY, stand_in)
+def as_guesses(entries: Entries, videos: Videos, strangers: Videos) -> Entries:
+    """The entries stretched to the durations of videos that they were not made for.
+
+    People are compared with all annotators but one, there too; a lone annotator is never left out.
+    """
+    stretch = (strangers.durations / videos.durations)[entries.video]
+    counts = np.diff(strangers.raters)[entries.video]
+    stand_in = strangers.raters[entries.video] + place_in_video(entries, len(videos)) % counts
+    without = np.where((entries.without == NOBODY) | (counts < 2), NOBODY, stand_in)
+    return replace(entries, lists=entries.lists.scaled(stretch), without=without)
 
 
 def _kept(lists: Lists, chosen: Any) -> Lists:
