@@ -19,7 +19,7 @@ from kataribe.boundaries.detectors.cut import HardCuts
 from kataribe.boundaries.detectors.detector import Detection, Detector, detect
 from kataribe.boundaries.detectors.pa import Predictability, changes
 from kataribe.boundaries.detectors.pc import PairwiseClassifier, PairwiseModel
-from kataribe.boundaries.detectors.training import sample, train
+from kataribe.boundaries.detectors.training import label, sample, train
 from kataribe.boundaries.detectors.video import pictures
 from kataribe.boundaries.detectors.window import Sampler
 from kataribe.cli.main import main
@@ -247,6 +247,26 @@ def test_a_model_survives_its_file(model: PairwiseModel, tmp_path: Path) -> None
         PairwiseModel.load(tmp_path / "bad.npz")
 
 
+def test_labels_are_the_share_of_annotators_or_any_of_them() -> None:
+    video = read_truth({"v": {"duration": 10.0, "annotators": [[2.0], [2.1, 7.0], [5.0], [2.2]]}})["v"]
+    moments = (2.08, 2.3, 5.1, 7.2)
+    assert [label(time, video, "share") for time in moments] == [0.75, 0.25, 0.25, 0.0]
+    assert [label(time, video, "any") for time in moments] == [1.0, 1.0, 1.0, 0.0]
+
+
+def test_a_model_of_any_label_finds_what_a_single_annotator_marked(corpus: Corpus, clip: Path, tmp_path: Path) -> None:
+    """One of three annotators marks all changes: by shares that is little evidence, by the paper's label it is all."""
+    lone = {id: video | {"annotators": [video["annotators"][0], [], []]} for id, video in corpus.truth.items()}
+    truth = read_truth(lone)
+    any_model, shares = (train(corpus.videos[:6], truth, HistogramBackbone(), labels=kind) for kind in ("any", "share"))
+    any_model.save(tmp_path / "any.npz")
+    assert PairwiseModel.load(tmp_path / "any.npz").labels == "any"
+    found = run(clip, PairwiseClassifier(Sampler(HistogramBackbone()), any_model.network)).boundaries
+    unsure = run(clip, PairwiseClassifier(Sampler(HistogramBackbone()), shares.network)).boundaries
+    assert found.times == pytest.approx(CUTS, abs=0.25)
+    assert min(found.scores or ()) > max(unsure.scores or (0.0,))
+
+
 def test_features_are_cached_and_a_broken_cache_is_made_again(clip: Path, tmp_path: Path) -> None:
     first = sample(clip, HistogramBackbone(), tmp_path)
     (kept,) = tmp_path.glob("*.npz")
@@ -380,9 +400,28 @@ def test_train_then_detect_from_the_command_line(corpus: Corpus, clip: Path, tmp
     videos = [str(path) for path in corpus.videos[:5]]
     model = str(tmp_path / "model.npz")
     assert call("train", "boundaries", *videos, "-r", str(tmp_path / "truth.json"), "-o", model, "-q") == 0
-    assert "pairwise classifier of 5 videos" in capsys.readouterr().out
+    assert "pairwise classifier of 5 videos, backbone histogram, label share" in capsys.readouterr().out
     assert call("detect", str(clip), "--method", "pc", "--model", model, "-q") == 0
     assert len(json.loads(capsys.readouterr().out)["cuts"]["boundaries"]) >= 2
+
+
+@pytest.mark.parametrize(
+    ("options", "kind"),
+    [
+        (["--label", "any"], "any"),
+        (["--protocol", "paper"], "any"),
+        (["--protocol", "paper", "--label", "share"], "share"),
+    ],
+)
+def test_the_protocol_of_the_paper_trains_on_binary_labels(
+    corpus: Corpus, tmp_path: Path, capsys, options: list[str], kind: str
+) -> None:
+    (tmp_path / "truth.json").write_text(json.dumps(corpus.truth))
+    arguments = [str(corpus.videos[0]), "-r", str(tmp_path / "truth.json"), "-o", str(tmp_path / "model.npz"), "-q"]
+    assert call("train", "boundaries", *arguments, "--epochs", "1", *options) == 0
+    assert PairwiseModel.load(tmp_path / "model.npz").labels == kind
+    assert call("train", "boundaries", *arguments, "--label", "majority") == 2
+    assert "there are: share, any" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
