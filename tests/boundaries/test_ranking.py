@@ -233,6 +233,15 @@ def test_a_score_that_most_frames_share_has_a_group_of_its_own() -> None:
     assert len(set(groups)) > 50
 
 
+@pytest.mark.parametrize(("metric", "tolerances"), [(FrameAP(), 1), (BoundaryAP(), 10)], ids=str)
+def test_what_a_video_costs_does_not_depend_on_its_length(metric, tolerances: int) -> None:
+    """Four players with five shares each, and 64 groups: score, size, and what is correct at each tolerance."""
+    assert len(metric.columns) == 4 * 5 * tolerances + 64 * (2 + tolerances)
+    truth = {"duration": 3600.0, "fps": 25.0, "annotators": [[10.0, 1000.0]]}
+    videos = with_scores({"v": [[float(time), time / 3600] for time in range(3600)]}, {"v": truth})
+    assert metric.stats(videos, metric.prepare(videos)).shape == (1, len(metric.columns))
+
+
 def test_random_is_the_mean_of_single_draws() -> None:
     videos = videos_of(*random_corpus(np.random.default_rng(4), 8))
     metric = FrameAP(trials=3)
