@@ -116,7 +116,7 @@ def _detection(repeats: int) -> dict[str, float]:
     from kataribe.boundaries.detectors.backbones import HistogramBackbone
     from kataribe.boundaries.detectors.cut import HardCuts
     from kataribe.boundaries.detectors.detector import detect
-    from kataribe.boundaries.detectors.pa import Predictability, extrema
+    from kataribe.boundaries.detectors.pa import Predictability, changes
     from kataribe.boundaries.detectors.video import pictures
     from kataribe.boundaries.detectors.window import Sampler
 
@@ -132,7 +132,7 @@ def _detection(repeats: int) -> dict[str, float]:
         backbone(pixels)
     features = time.perf_counter() - start
     curve = np.random.default_rng(0).random(FRAMES // 3)
-    filtering, _ = best_of(repeats, lambda: extrema(curve, 15.0))
+    filtering, _ = best_of(repeats, lambda: changes(curve))
     return {
         "cut, whole": cut,
         "pa with histograms, whole": pa,

@@ -12,6 +12,7 @@ void bind_lcs(nb::module_& m);
 void bind_meteor(nb::module_& m);
 void bind_ngrams(nb::module_& m);
 void bind_ptb(nb::module_& m);
+void bind_ranking(nb::module_& m);
 void bind_stories(nb::module_& m);
 void bind_tokens(nb::module_& m);
 }  // namespace kataribe
@@ -25,6 +26,7 @@ NB_MODULE(KATARIBE_MODULE, m) {
   kataribe::bind_meteor(m);
   kataribe::bind_ngrams(m);
   kataribe::bind_ptb(m);
+  kataribe::bind_ranking(m);
   kataribe::bind_stories(m);
   kataribe::bind_tokens(m);
 }

@@ -9,14 +9,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from kataribe.boundaries.boundary_ap import BoundaryAP
 from kataribe.boundaries.chance import ChanceF1
 from kataribe.boundaries.f1 import BoundaryF1
 from kataribe.boundaries.frame_ap import FrameAP
 from kataribe.boundaries.informedness import Informedness
 from kataribe.boundaries.items import Videos
 from kataribe.boundaries.join import annotated_videos
+from kataribe.boundaries.kappa import BoundaryKappa
 from kataribe.boundaries.players import Entries, human, once, random_entries, uniform_lists
 from kataribe.boundaries.ragged import Lists
+from kataribe.boundaries.tolerance import Tolerance
 from kataribe.formats.boundaries import read_truth
 
 pytestmark = pytest.mark.data
@@ -112,3 +115,31 @@ def test_the_obvious_null_fails_as_documented(videos: Videos) -> None:
     random_null = ChanceF1(null="random", draws=1)
     uniform = once(uniform_lists(videos.durations, np.full(len(videos), 9)))
     assert random_null.lift(uniform, videos) / random_null.lift(human(videos), videos) > 0.6
+
+
+@pytest.mark.parametrize("annotator", ["mean", "max"])
+def test_guessing_cannot_raise_boundary_kappa(videos: Videos, annotator) -> None:
+    """Uniform 0 for every number of boundaries, Random near 0, people and damaged people in order."""
+    metric = BoundaryKappa(annotator)
+    for count in range(1, 16):
+        counts = np.full(len(videos), count)
+        # A boundary at exactly d may round to either side once it is stretched to another duration.
+        assert abs(metric.score_of(once(uniform_lists(videos.durations, counts)), videos).value) < 1e-4
+        assert abs(metric.score_of(random_entries(videos, counts, 4), videos).value) < 0.006
+    person = metric.score_of(human(videos), videos).value
+    assert person == pytest.approx({"mean": 0.401, "max": 0.562}[annotator], abs=0.001)
+    for damage, sizes in {"jitter": (0.01, 0.02, 0.05, 0.1, 0.2), "drop": (0.1, 0.5, 0.9), "add": (1, 4, 12)}.items():
+        values = [metric.score_of(degraded(videos, damage, size), videos).value for size in sizes]
+        assert all(person > one > other > 0.03 for one, other in pairwise(values)), (damage, values)
+
+
+def test_boundary_ap_grows_with_the_number_of_guesses_as_documented(videos: Videos) -> None:
+    metric = BoundaryAP("mean", Tolerance("0.05"))
+    values = {
+        count: round(
+            metric.score_of(once(uniform_lists(videos.durations, np.full(len(videos), count))), videos).value, 3
+        )
+        for count in (1, 5, 9)
+    }
+    assert values == {1: 0.047, 5: 0.227, 9: 0.414}
+    assert metric.score_of(human(videos), videos).value == pytest.approx(0.429, abs=0.0005)

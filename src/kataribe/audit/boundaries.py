@@ -25,9 +25,8 @@ from kataribe.boundaries.frame_ap import FrameAP
 from kataribe.boundaries.informedness import Informedness
 from kataribe.boundaries.items import Videos
 from kataribe.boundaries.join import annotated_videos, doubts_about_references, join
-from kataribe.boundaries.panel import PAPER_TRIALS
 from kataribe.boundaries.pk import Pk
-from kataribe.boundaries.players import Entries, human, once, random_entries, uniform_lists
+from kataribe.boundaries.players import PAPER_TRIALS, Entries, human, once, random_entries, uniform_lists
 from kataribe.boundaries.ranking import RankedMetric, average_precision, precision_recall
 from kataribe.boundaries.task import check_unit
 from kataribe.boundaries.tolerance import Tolerance

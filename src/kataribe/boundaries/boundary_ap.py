@@ -4,11 +4,12 @@
     if it lies within d of a true boundary that no more confident one has taken; the mean over tolerances d
 
 Everingham, M., Van Gool, L., Williams, C. K. I., Winn, J., Zisserman, A. (2010). The PASCAL visual object classes
-(VOC) challenge. IJCV 88. For boundaries, the future work of Yukutake, Mizufune and Matsubayashi.
+(VOC) challenge. IJCV 88.
 
 Quirks. Unlike frame_ap, a second prediction of the same boundary is an error. With several annotators a prediction is
 correct to the share of them who agree. The precision is not made monotone. Where predictions have no confidence, all
-are one level and AP is precision times recall.
+are one level and AP is precision times recall. Guesses raise it, the more and the more even they are: boundary_kappa is
+the measure per boundary that they cannot raise.
 """
 
 from __future__ import annotations
@@ -22,11 +23,11 @@ from kataribe import _native
 from kataribe.boundaries.comparison import Annotator, compare
 from kataribe.boundaries.f1 import Edge, match_table
 from kataribe.boundaries.items import Videos
-from kataribe.boundaries.players import Entries
+from kataribe.boundaries.players import PAPER_TRIALS, Entries
 from kataribe.boundaries.ragged import Int64s, Lists, sum_by
 from kataribe.boundaries.ranking import Instances, RankedMetric
 from kataribe.boundaries.tolerance import Distance, Tolerance
-from kataribe.core.metric import option
+from kataribe.core.metric import Protocols, option
 from kataribe.core.types import Floats
 
 
@@ -34,6 +35,7 @@ from kataribe.core.types import Floats
 class BoundaryAP(RankedMetric):
     name: ClassVar[str] = "boundary_ap"
     title: ClassVar[str] = "Boundary AP"
+    protocols: ClassVar[Protocols] = {"paper": {"trials": PAPER_TRIALS, "edge": "open"}}
 
     annotator: Annotator = option("mean", "the annotator who counts", positional=True)
     tolerance: Tolerance = option(

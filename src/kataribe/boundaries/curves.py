@@ -7,8 +7,7 @@ import numpy as np
 from kataribe.boundaries.f1 import BoundaryF1
 from kataribe.boundaries.frame_ap import FrameAP
 from kataribe.boundaries.items import Videos
-from kataribe.boundaries.panel import PAPER_TRIALS
-from kataribe.boundaries.players import enter, once, random_entries, uniform_lists
+from kataribe.boundaries.players import PAPER_TRIALS, enter, once, random_entries, uniform_lists
 from kataribe.boundaries.ragged import Lists
 from kataribe.boundaries.ranking import precision_recall
 from kataribe.core.types import Curve, Floats

@@ -23,7 +23,8 @@ import numpy as np
 
 from kataribe.boundaries.comparison import Comparison, f1, ratio
 from kataribe.boundaries.items import Videos
-from kataribe.boundaries.panel import PAPER_TRIALS, PanelMetric
+from kataribe.boundaries.panel import PanelMetric
+from kataribe.boundaries.players import PAPER_TRIALS
 from kataribe.boundaries.tolerance import Distance
 from kataribe.core.metric import Measured, Protocols, option
 from kataribe.core.types import Floats

@@ -16,14 +16,11 @@ import numpy as np
 
 from kataribe.boundaries.comparison import Annotator, Comparison, compare
 from kataribe.boundaries.items import Videos
-from kataribe.boundaries.players import PLAYERS, Entries, enter
+from kataribe.boundaries.players import PAPER_TRIALS, PLAYERS, Entries, enter
 from kataribe.boundaries.tolerance import Distance, Tolerance
 from kataribe.core.errors import UsageError
 from kataribe.core.metric import Measured, Metric, Protocols, option
 from kataribe.core.types import Array, Floats, Score
-
-# The paper repeats Random a hundred times.
-PAPER_TRIALS = 100
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,8 @@ from kataribe.boundaries.items import Videos
 from kataribe.boundaries.ragged import Int64s, Lists, spans
 from kataribe.core.types import Floats
 
+# The paper repeats Random a hundred times.
+PAPER_TRIALS = 100
 PLAYERS = ("system", "human", "uniform", "random")
 
 NOBODY = -1

@@ -4,28 +4,33 @@
 
 Instances with equal scores are one level. A video's share of the pooled AP is the sum, over its correct instances, of
 the precision at their level; shares and positives add up to the corpus' AP exactly. How the precision itself would
-change with other videos is not in these shares, so that bootstrap replicates use a histogram of levels for each video
-and are centred on the exact value.
+change with other videos is not in these shares. For bootstrap and permutation every video therefore keeps its own
+ranking in at most 64 groups: a score, how many instances have it, how many of them are correct. Draws rank the groups
+of all videos anew. A video with at most 64 different scores loses nothing, and draws are exact. Where there are more,
+neighbouring scores of one video are joined; a score that many instances share is never joined to others. Draws are
+centred on the exact value.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from kataribe import _native
 from kataribe.boundaries.comparison import Annotator, ratio
 from kataribe.boundaries.items import Videos
-from kataribe.boundaries.players import PLAYERS, Entries, enter
+from kataribe.boundaries.players import PAPER_TRIALS, PLAYERS, Entries, enter
 from kataribe.boundaries.ragged import Int64s, sum_by
 from kataribe.boundaries.tolerance import Distance, Tolerance
 from kataribe.core.errors import UsageError
-from kataribe.core.metric import Measured, Metric, option
+from kataribe.core.metric import Measured, Metric, Protocols, option
 from kataribe.core.types import Array, Floats, Score
 
-_LEVELS = 32
+_GROUPS = 64
 _SHARES = ("entries", "positives", "precision_sum", "ap_sum", "instances")
 
 
@@ -112,14 +117,43 @@ def _own_average_precision(instances: Instances) -> Floats:
     return ratio(sums, instances.positives, np.nan)
 
 
-def histogram_of(instances: Instances, videos: int) -> Floats:
-    """For each video and level (the highest first) its correct instances, then for each level all of its instances."""
-    edges = np.unique(np.quantile(instances.score, np.linspace(0, 1, _LEVELS))) if len(instances.score) else np.zeros(1)
-    level = _LEVELS - 1 - np.clip(np.searchsorted(edges, instances.score, side="right") - 1, 0, _LEVELS - 1)
-    cell = instances.instance_video * _LEVELS + level
-    both = (instances.correct, np.ones_like(instances.correct))
-    tables = [sum_by(cell, weights, videos * _LEVELS) for weights in both]
-    return np.hstack([table.reshape(videos, _LEVELS) for table in tables])
+def groups_of(rankings: Iterable[Instances], videos: int) -> Floats:
+    """For each video and group of its instances, the highest first: score, size, and for each ranking the correct ones.
+
+    Rankings differ in what is correct (they are those of several tolerances), not in what is ranked. Groups that a
+    video does not need are of size 0.
+    """
+    cells = videos * _GROUPS
+    columns: list[Floats] = []
+    for instances in rankings:
+        if not columns:
+            video = instances.instance_video
+            order = np.lexsort((-instances.score, video))
+            offsets = np.concatenate([[0], np.cumsum(np.bincount(video, minlength=videos))])
+            cell = np.empty(len(order), dtype=np.int64)
+            cell[order] = video[order] * _GROUPS + _native.score_groups(instances.score[order], offsets, _GROUPS)
+            sizes = np.bincount(cell, minlength=cells)
+            scores, used = np.zeros(cells), sizes > 0
+            # The middle member's: unlike a mean it is one of the scores, however far apart they are.
+            scores[used] = instances.score[order][(np.cumsum(sizes) - sizes + sizes // 2)[used]]
+            columns += [scores, sizes.astype(np.float64)]
+        columns.append(sum_by(cell, instances.correct, cells))
+    return np.hstack([column.reshape(videos, _GROUPS) for column in columns])
+
+
+def draw_precision_sums(groups: Floats, weights: Floats) -> Floats:
+    """From the table of `groups_of`: for each draw and tolerance the sum of precisions over correct instances.
+
+    `weights` says how often each draw (row) counts each video. Divided by the positives it is average precision.
+    """
+    scores, sizes, *correct = np.split(groups, groups.shape[1] // _GROUPS, axis=1)
+    used = np.flatnonzero(sizes.ravel())
+    ranked = used[np.argsort(-scores.ravel()[used], kind="stable")]
+    ranked_scores = scores.ravel()[ranked]
+    ends = np.append(ranked_scores[1:] != ranked_scores[:-1], True)[: len(ranked)].astype(np.int8)
+    table = np.column_stack([column.ravel()[ranked] for column in correct])
+    draws = np.ascontiguousarray(weights, dtype=np.float64)
+    return _native.precision_sums(draws, ranked // _GROUPS, sizes.ravel()[ranked], table, ends)
 
 
 @dataclass(frozen=True)
@@ -128,6 +162,7 @@ class RankedMetric(Metric):
 
     task: ClassVar[str] = "boundaries"
     bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    protocols: ClassVar[Protocols] = {"paper": {"trials": PAPER_TRIALS}}
 
     annotator: Annotator = option("confident", "the annotator who counts", positional=True)
     tolerance: Tolerance = option(
@@ -144,8 +179,8 @@ class RankedMetric(Metric):
     def columns(self) -> tuple[str, ...]:  # type: ignore[override] # they depend on the tolerances
         distances = self.tolerance.distances
         shares = [f"{player}.{share}@{at}" for player in PLAYERS for at in distances for share in _SHARES]
-        levels = [f"{kind}{n}@{at}" for at in distances for kind in ("correct", "level") for n in range(_LEVELS)]
-        return (*shares, *levels)
+        kinds = ("score{}", "size{}", *(f"correct{{}}@{at}" for at in distances))
+        return (*shares, *(kind.format(n) for kind in kinds for n in range(_GROUPS)))
 
     @abstractmethod
     def instances(self, player: str, entries: Entries, videos: Videos, distance: Distance) -> Instances:
@@ -153,15 +188,22 @@ class RankedMetric(Metric):
 
     def prepare(self, items: Videos) -> Floats:
         """A pooled ranking knows no shards, so the whole table is made at once."""
-        shares, levels = [], []
+        blocks: list[Floats] = []
         for player in PLAYERS:
-            entries = enter(player, items, self.trials)
             for distance in self.tolerance.distances:
-                instances = self.instances(player, entries, items, distance)
-                shares.append(shares_of(instances, len(items)))
-                if player == "system":
-                    levels.append(histogram_of(instances, len(items)))
-        return np.hstack([*shares, *levels])
+                drawn = (shares_of(instances, len(items)) for instances in self._rankings(player, items, distance))
+                blocks.append(np.sum(list(drawn), axis=0))
+        system = enter("system", items, 1)
+        ranked = (self.instances("system", system, items, distance) for distance in self.tolerance.distances)
+        return np.hstack([*blocks, groups_of(ranked, len(items))])
+
+    def _rankings(self, player: str, videos: Videos, distance: Distance) -> Iterator[Instances]:
+        """The player's ranking, or one for each draw: all draws at once would be many times the memory."""
+        entries = enter(player, videos, self.trials)
+        draws = self.trials if player == "random" else 1
+        for draw in range(draws):
+            chosen = entries if draws == 1 else entries.keep(np.arange(draw, len(entries), draws))
+            yield self.instances(player, chosen, videos, distance)
 
     def score_of(self, entries: Entries, videos: Videos, player: str = "anyone") -> Score:
         """The score of a player's entries on all videos, without the others beside it; only the system has scores."""
@@ -202,24 +244,23 @@ class RankedMetric(Metric):
         return Measured(own[..., 0], parts)
 
     def replicates(self, statistics: Array, weights: Array) -> Floats:
+        table = statistics.astype(np.float64, copy=False)
         if self.average == "video":
-            return self.measure(weights.astype(np.float64) @ statistics.astype(np.float64)).value
-        totals = statistics.sum(axis=0)
-        drawn = self._from_levels(weights.astype(np.float64) @ statistics.astype(np.float64))
-        return drawn + (self.measure(totals).value - self._from_levels(totals))
+            return self.measure(weights.astype(np.float64) @ table).value
+        unchanged = self._from_groups(table, np.ones((1, len(table))))
+        return self._from_groups(table, weights) + (self.measure(table.sum(axis=0)).value - unchanged)
 
     def _shares(self, totals: Floats) -> Floats:
         width = len(PLAYERS) * len(self.tolerance.distances) * len(_SHARES)
         shape = (*totals.shape[:-1], len(PLAYERS), len(self.tolerance.distances), len(_SHARES))
         return totals[..., :width].reshape(shape)
 
-    def _from_levels(self, totals: Floats) -> Floats:
-        distances = len(self.tolerance.distances)
-        levels = totals[..., -distances * 2 * _LEVELS :].reshape(*totals.shape[:-1], distances, 2, _LEVELS)
-        correct, ranked = levels[..., 0, :], levels[..., 1, :]
-        precision = ratio(np.cumsum(correct, axis=-1), np.cumsum(ranked, axis=-1), 0.0)
-        positives = self._shares(totals)[..., 0, :, 1]
-        values: Floats = ratio((correct * precision).sum(axis=-1), positives, np.nan).mean(axis=-1)
+    def _from_groups(self, table: Floats, weights: Array) -> Floats:
+        """The system's pooled value under each draw."""
+        groups = (2 + len(self.tolerance.distances)) * _GROUPS
+        sums = draw_precision_sums(table[:, -groups:], weights)
+        positives = weights @ self._shares(table)[:, 0, :, _SHARES.index("positives")]
+        values: Floats = ratio(sums, positives, np.nan).mean(axis=-1)
         return values
 
     def signature(self, context: Any) -> dict[str, str]:

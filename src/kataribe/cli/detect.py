@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kataribe.cli.progress import progress_bar
-from kataribe.core.errors import UsageError, nearest
+from kataribe.core.errors import UsageError, nearest, shorten
 from kataribe.core.progress import reporting, silent
 from kataribe.formats.output import check_writable, write_whole
 
@@ -28,7 +28,13 @@ def detect(
     backbone: Annotated[
         str, typer.Option(help="Of pa: histogram, efficientnet-lite0, timm:NAME or transformers:NAME.")
     ] = "histogram",
-    sigma: Annotated[float, typer.Option(help="Of pa: width of the filter, in sampled frames.")] = 15.0,
+    sigma: Annotated[
+        float | None,
+        typer.Option(help="Of pa: one width of the filter, in sampled frames; default: each change has its own."),
+    ] = None,
+    protocol: Annotated[
+        str | None, typer.Option(help="Of pa: `paper` takes sigma 15 and whole windows only, as published.")
+    ] = None,
     count: Annotated[int, typer.Option(help="Of uniform and random: how many boundaries.")] = 9,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="Write .json, .jsonl, .csv, or .npz with every frame's value.")
@@ -49,6 +55,8 @@ def detect(
 
     methods = method or ["pa"]
     _check(methods, videos, output, plot, count, sigma)
+    if protocol not in (None, "paper"):
+        raise UsageError(f"no protocol is called {shorten(protocol)!r}", hint="there is: paper")
     if output is not None:
         check_kind(output)
     if plot is not None:
@@ -57,7 +65,7 @@ def detect(
     detections: dict[str, dict[str, Detection]] = {}
     with progress_bar(quiet) as progress, reporting(progress or silent):
         for video in videos:
-            detectors = [make(name, model, backbone, sigma, count, seed) for name in dict.fromkeys(methods)]
+            detectors = [make(name, model, backbone, sigma, protocol, count, seed) for name in dict.fromkeys(methods)]
             detections[video.stem] = detect_in(video, detectors)
     first = {id: found[methods[0]] for id, found in detections.items()}
     answers = {
@@ -81,7 +89,7 @@ def detect(
 
 
 def _check(
-    methods: list[str], videos: list[Path], output: Path | None, plot: Path | None, count: int, sigma: float
+    methods: list[str], videos: list[Path], output: Path | None, plot: Path | None, count: int, sigma: float | None
 ) -> None:
     """What can be refused before hours of video are read."""
     for name in methods:
@@ -93,14 +101,16 @@ def _check(
         raise UsageError("two videos have the same name, which would be their id", hint="rename one")
     if plot is not None and (len(videos) > 1 or plot.suffix.lower() not in (".png", ".svg")):
         raise UsageError("a plot shows one video, as .png or .svg", hint="give one video and a name like curves.png")
-    if count < 1 or sigma <= 0:
+    if count < 1 or (sigma is not None and not sigma > 0):
         raise UsageError("--count and --sigma must be greater than 0")
     for path in (output, plot):
         if path is not None:
             check_writable(path)
 
 
-def make(name: str, model: Path | None, backbone: str, sigma: float, count: int, seed: int) -> Detector:
+def make(
+    name: str, model: Path | None, backbone: str, sigma: float | None, protocol: str | None, count: int, seed: int
+) -> Detector:
     """A fresh detector: each one sees one video."""
     from kataribe.boundaries.detectors.backbones import open_backbone
     from kataribe.boundaries.detectors.blind import Blind
@@ -110,7 +120,8 @@ def make(name: str, model: Path | None, backbone: str, sigma: float, count: int,
     from kataribe.boundaries.detectors.window import Sampler
 
     if name == "pa":
-        return Predictability(Sampler(open_backbone(backbone)), sigma)
+        sampler = Sampler(open_backbone(backbone))
+        return Predictability.of_the_paper(sampler, sigma) if protocol == "paper" else Predictability(sampler, sigma)
     if name == "cut":
         return HardCuts()
     if name == "pc":

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from kataribe.cli.progress import progress_bar
-from kataribe.core.errors import OutputError, UsageError
+from kataribe.core.errors import OutputError, UsageError, shorten
 from kataribe.core.progress import reporting, silent
 from kataribe.formats.output import check_writable
+
+if TYPE_CHECKING:
+    from kataribe.boundaries.detectors.training import Label
 
 app = typer.Typer(help="Train models.", no_args_is_help=True, rich_markup_mode=None)
 
@@ -31,6 +34,11 @@ def boundaries(
     cache: Annotated[Path | None, typer.Option(help="A folder that keeps features between runs.")] = None,
     epochs: Annotated[int, typer.Option(help="How often every window is seen.")] = 30,
     hidden: Annotated[int, typer.Option(help="Units of the hidden layer.")] = 32,
+    label: Annotated[
+        str | None,
+        typer.Option(help="A moment is positive to the `share` of annotators near it, or fully if there is `any`."),
+    ] = None,
+    protocol: Annotated[str | None, typer.Option(help="`paper` takes --label any, as published.")] = None,
     seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
 ) -> None:
@@ -42,12 +50,23 @@ def boundaries(
 
     if epochs < 1 or hidden < 1:
         raise UsageError("--epochs and --hidden must be greater than 0")
+    labels = _labels(label, protocol)
     check_writable(output)
     if cache is not None and not cache.is_dir():
         raise OutputError(f"{cache}: there is no such folder", hint="create it first")
     truth = read_truth(references)
     with progress_bar(quiet) as progress, reporting(progress or silent):
         settings = Training(hidden=hidden, epochs=epochs, seed=seed)
-        model = train(videos, truth, open_backbone(backbone), cache=cache, training=settings)
+        model = train(videos, truth, open_backbone(backbone), cache=cache, training=settings, labels=labels)
     model.save(output)
-    print(f"{output}: pairwise classifier of {len(videos)} videos, backbone {backbone}")
+    print(f"{output}: pairwise classifier of {len(videos)} videos, backbone {backbone}, label {labels}")
+
+
+def _labels(label: str | None, protocol: str | None) -> Label:
+    """What the user wrote wins over the protocol."""
+    if protocol not in (None, "paper"):
+        raise UsageError(f"no protocol is called {shorten(protocol)!r}", hint="there is: paper")
+    if label not in (None, "share", "any"):
+        raise UsageError(f"no label is called {shorten(label)!r}", hint="there are: share, any")
+    chosen = label or ("any" if protocol == "paper" else "share")
+    return "any" if chosen == "any" else "share"

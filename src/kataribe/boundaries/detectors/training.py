@@ -9,6 +9,7 @@ import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 
@@ -24,6 +25,8 @@ from kataribe.formats.boundaries import AnnotatedVideo, inside
 from kataribe.formats.output import write_whole
 
 POSITIVE_SECONDS = 0.15
+# any: 1 if one annotator has a boundary near, as in the paper. share: how many of them have.
+Label = Literal["share", "any"]
 
 
 @dataclass(frozen=True)
@@ -42,6 +45,7 @@ def train(
     *,
     cache: Path | None = None,
     training: Training | None = None,
+    labels: Label = "share",
 ) -> PairwiseModel:
     """A classifier from video files whose names (without extension) are ids of the ground truth."""
     unknown = [path.name for path in videos if path.stem not in truth]
@@ -55,18 +59,18 @@ def train(
             inside(annotator.times, sampled.duration, path.stem, path)
         for middle, before, after in windows(sampled.features):
             inputs.append(pair_features(before, after))
-            targets.append(label(sampled.times[middle], truth[path.stem]))
+            targets.append(label(sampled.times[middle], truth[path.stem], labels))
     report("features", len(videos), len(videos))
     if not any(targets):
         raise JoinError("no window of these videos is near a boundary", hint="there is nothing to learn from")
     network = fit(np.stack(inputs), np.array(targets), training or Training())
-    return PairwiseModel(backbone.name, EVERY, network)
+    return PairwiseModel(backbone.name, EVERY, network, labels)
 
 
-def label(time: float, video: AnnotatedVideo) -> float:
-    """The share of annotators with a boundary near this moment."""
+def label(time: float, video: AnnotatedVideo, labels: Label) -> float:
+    """How much of a boundary this moment is."""
     near = [any(abs(mark - time) <= POSITIVE_SECONDS for mark in annotator.times) for annotator in video.annotators]
-    return sum(near) / len(near)
+    return float(any(near)) if labels == "any" else sum(near) / len(near)
 
 
 def sample(path: Path, backbone: Backbone, cache: Path | None = None) -> SampledVideo:
