@@ -140,12 +140,12 @@ def test_videos_with_one_annotator_say_nothing_about_people_and_nothing_about_th
 
 
 def test_the_system_beside_people_meets_as_many_annotators_as_they_do() -> None:
-    """Under max the score itself may choose among one more; `comparable` may not."""
+    """Under max the score itself may choose among one more; its part `system` may not."""
     predictions, annotators = corpus()
     result = kataribe.evaluate("boundaries", predictions, truth_of(annotators), ["boundary_f1", "chance_f1"])
     parts = result["boundary_f1"].parts
-    assert parts["comparable"] < result["boundary_f1"].value
-    assert parts["comparable"] == pytest.approx(result["chance_f1"].parts["system"])
+    assert parts["system"] < result["boundary_f1"].value
+    assert parts["system"] == pytest.approx(result["chance_f1"].parts["system"])
     assert parts["human"] == pytest.approx(result["chance_f1"].parts["human"])
     mean = kataribe.evaluate("boundaries", predictions, truth_of(annotators), ["boundary_f1(mean)"])
-    assert "comparable" not in mean["boundary_f1(mean)"].parts
+    assert "system" not in mean["boundary_f1(mean)"].parts

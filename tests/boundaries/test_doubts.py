@@ -57,7 +57,7 @@ def test_a_clean_file_raises_no_doubt_in_either_unit(truth: dict, predictions: d
     [
         (lambda time: round(time * FPS), {}, "frames-as-seconds"),
         (lambda time: round(time * 1000), {}, "milliseconds-as-seconds"),
-        (lambda time: time / 12.0, {}, "fractions-as-seconds"),
+        (lambda time: time / 12.0, {}, "fractions-as-times"),
         (lambda time: time, {"unit": "frames"}, "seconds-as-frames"),
     ],
 )
@@ -99,7 +99,7 @@ def test_true_boundaries_as_fractions_are_doubted(truth: dict, predictions: dict
         id: {**video, "annotators": [[time / 12.0 for time in times] for times in video["annotators"]]}
         for id, video in truth.items()
     }
-    assert "fractions-as-seconds" in said(predictions, fractions)
+    assert "fractions-as-times" in said(predictions, fractions)
 
 
 def test_few_boundaries_show_no_pattern(truth: dict) -> None:
@@ -138,7 +138,7 @@ def test_scores_of_any_size_are_taken_where_they_are_named_or_cannot_be_ends(tru
 def test_predictions_that_are_an_annotators_own_are_named(truth: dict, predictions: dict) -> None:
     copied = {id: video["annotators"][1] for id, video in truth.items()}
     result = kataribe.evaluate("boundaries", copied, truth, ["boundary_f1"])
-    assert [warning.id for warning in result.warnings] == ["copied-annotator"]
+    assert [warning.id for warning in result.warnings] == ["references-as-predictions"]
     assert "in 6 of 6 videos" in result.warnings[0]
     two_of_six = predictions | {id: copied[id] for id in ("v0", "v1")}
     assert said(two_of_six, truth) == []
@@ -223,10 +223,10 @@ def test_no_false_alarm_on_kinetics(data_folder: Path, player: str) -> None:
                 for id, times, duration in zip(videos.ids, people, videos.durations, strict=True)
             }
         unit = "frames" if player == "random frames" else "seconds"
-        expected = {"inconsistent-videos", "empty"} | ({"copied-annotator"} if player == "people" else set())
+        expected = {"inconsistent-videos", "empty"} | ({"references-as-predictions"} if player == "people" else set())
         result = kataribe.evaluate("boundaries", predictions, path, ["boundary_f1(trials=1)"], unit=unit)
         assert {warning.id for warning in result.warnings} <= expected
-        assert ("copied-annotator" in {warning.id for warning in result.warnings}) == (player == "people")
+        assert ("references-as-predictions" in {warning.id for warning in result.warnings}) == (player == "people")
 
 
 def test_whatever_moves_a_number_is_in_the_fingerprint(truth: dict, predictions: dict) -> None:

@@ -36,7 +36,7 @@ def doubts_about_truth(truth: Mapping[str, AnnotatedVideo]) -> list[Caution]:
     durations = np.array([video.duration for video, _ in marked])
     if _are_fractions(times, durations):
         text = f"all true boundaries {_BETWEEN_0_AND_1}: are they fractions of the video? multiply them by its duration"
-        return [Caution("fractions-as-seconds", text)]
+        return [Caution("fractions-as-times", text)]
     reach = float(np.max(times / durations))
     if reach > _FIRST_PART:
         return []
@@ -73,7 +73,7 @@ def _doubts_about_frames(times: Floats, durations: Floats, fps: Floats) -> list[
 def _doubts_about_seconds(times: Floats, durations: Floats, fps: Floats) -> list[Caution]:
     if _are_fractions(times, durations):
         text = f"all predicted times {_BETWEEN_0_AND_1}: are they fractions of the video? multiply them by its duration"
-        return [Caution("fractions-as-seconds", text)]
+        return [Caution("fractions-as-times", text)]
     reach = float(np.max(times / durations))
     if 0 < reach <= _FIRST_PART:
         unit = _likely_unit_of_duration(reach)
@@ -167,7 +167,7 @@ def doubts_about_origin(videos: Videos) -> list[Caution]:
         return []
     names = some(videos.ids[row] for row in copied)
     text = f"in {len(copied):,} of {len(predicted):,} videos the prediction is an annotator's own boundaries: {names}"
-    return [Caution("copied-annotator", text)]
+    return [Caution("references-as-predictions", text)]
 
 
 def _is_same(times: Floats, others: Floats) -> bool:

@@ -2,7 +2,7 @@
 
 For every player, tolerance and video there is a row of counts that add up; the formula is written once for all of
 them. The system's value is the score; the others' values are its parts `human`, `uniform` and `random`. Under `max` the
-system chooses among all annotators and people among one fewer, which flatters the system: the part `comparable` is the
+system chooses among all annotators and people among one fewer, which flatters the system: the part `system` is the
 system against the sets that people are compared with, the number to hold beside `human`.
 """
 
@@ -21,6 +21,9 @@ from kataribe.boundaries.tolerance import Distance, Tolerance
 from kataribe.core.errors import UsageError
 from kataribe.core.metric import Measured, Metric, Protocols, option
 from kataribe.core.types import Array, Floats, Score
+
+# Every task calls it so: the system, scored as people are.
+_PART_OF = {"comparable": "system"}
 
 
 @dataclass(frozen=True)
@@ -101,7 +104,8 @@ class PanelMetric(Metric):
         parts = {name: part[..., 0, :].mean(axis=-1) for name, part in each.parts.items()}
         if len(distances) > 1:
             parts |= {f"@{distance}": values[..., 0, place] for place, distance in enumerate(distances)}
-        parts |= {player: players[..., place] for place, player in enumerate(self.players) if place > 0}
+        others = enumerate(self.players[1:], start=1)
+        parts |= {_PART_OF.get(player, player): players[..., place] for place, player in others}
         return Measured(players[..., 0], parts)
 
     def signature(self, context: Any) -> dict[str, str]:
