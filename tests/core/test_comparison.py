@@ -187,6 +187,14 @@ def test_one_or_three_items_prove_nothing_and_say_so(items: int, smallest: float
     assert (told["interval"], told["bootstrap"]) == (None, None)
 
 
+def test_metric_that_needs_more_items_says_so() -> None:
+    four_grams = ["rouge_l(tok=none)", "bleu(tok=none)"]
+    comparison = compare({"long": scored(7, 40, four_grams), "short": scored(6, 40, four_grams)}, replicates=50)
+    (warning,) = comparison.warnings
+    assert warning.id == "few-items"
+    assert warning.endswith("bleu(tok=none) (from 100)")
+
+
 def test_effect_never_contradicts_the_difference() -> None:
     """A corpus score may rise where the mean of its items falls."""
     references = {
