@@ -37,8 +37,7 @@ def test_over_items_it_is_the_mean_of_each_caption(captions: list[str]) -> None:
 
 
 def test_repeating_others_is_less_diverse() -> None:
-    same = kataribe.evaluate("captions", {"1": "a dog runs", "2": "a dog runs"}, metrics=["div"], bootstrap=50)["div"]
+    same = kataribe.evaluate("captions", {"1": "a dog runs", "2": "a dog runs"}, metrics=["div"])["div"]
     apart = kataribe.evaluate("captions", {"1": "a dog runs", "2": "one cat sits"}, metrics=["div"])["div"]
     assert (same.value, apart.value) == (0.5, 1.0)
-    assert same.interval == (0.5, 0.5)
     assert same.item_values.tolist() == [0.5, 0.5], "each caption has half a share in what both say"
