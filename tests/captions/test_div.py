@@ -66,8 +66,7 @@ def test_over_the_corpus_it_counts_different_ngrams_of_all_candidates(per: str, 
 
 def test_repeating_others_is_less_diverse_over_the_corpus() -> None:
     metric = "div(corpus, per=ngrams)"
-    same = div(["a dog runs", "a dog runs"], metric, bootstrap=50)
+    same = div(["a dog runs", "a dog runs"], metric)
     apart = div(["a dog runs", "one cat sits"], metric)
     assert (same.value, apart.value) == (0.5, 1.0)
-    assert same.interval == (0.5, 0.5)
     assert same.item_values.tolist() == [0.5, 0.5], "each caption has half a share in what both say"

@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+import gzip
+import json
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -185,6 +188,38 @@ def test_one_or_three_items_prove_nothing_and_say_so(items: int, smallest: float
     assert f"p cannot be below {smallest:.3g}" in warning
     told = comparison.to_dict()["tests"][0]
     assert (told["interval"], told["bootstrap"]) == (None, None)
+
+
+def test_metric_that_needs_more_items_says_so() -> None:
+    four_grams = ["rouge_l(tok=none)", "bleu(tok=none)"]
+    comparison = compare({"long": scored(7, 40, four_grams), "short": scored(6, 40, four_grams)}, replicates=50)
+    (warning,) = comparison.warnings
+    assert warning.id == "few-items"
+    assert warning.endswith("bleu(tok=none) (from 100)")
+
+
+@pytest.mark.data
+def test_real_captioners_on_a_whole_test_set_raise_no_alarm(data_folder: Path) -> None:
+    told = json.loads((data_folder / "activitynet-captions" / "val_1.json").read_text())
+    outputs = {
+        "one": json.loads((data_folder / "activitynet-captions" / "model_output_val_1.json").read_text())["results"],
+        "other": json.loads(gzip.decompress((data_folder / "bmt" / "bmt_gtprop_val_1.json.gz").read_bytes()))[
+            "results"
+        ],
+    }
+    shared = [video for video in told if all(video in output for output in outputs.values())]
+    results = {
+        name: kataribe.evaluate(
+            "stories",
+            {video: output[video] for video in shared},
+            {video: told[video] for video in shared},
+            ["paragraph(rouge_l)", "paragraph(bleu)"],
+            bootstrap=50,
+        )
+        for name, output in outputs.items()
+    }
+    assert not any(warning.id == "few-items" for result in results.values() for warning in result.warnings)
+    assert compare(results, replicates=100).warnings == ()
 
 
 def test_effect_never_contradicts_the_difference() -> None:

@@ -45,7 +45,6 @@ class Bleu(Metric):
     task: ClassVar[str] = "captions"
     title: ClassVar[str] = "BLEU"
     bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
-    steady_from: ClassVar[int] = 100
     columns: ClassVar[tuple[str, ...]] = (
         "length",
         "reference_length",
@@ -61,6 +60,11 @@ class Bleu(Metric):
     def __post_init__(self) -> None:
         if not 1 <= self.n <= MAX_ORDER:
             raise UsageError(f"bleu({self.n}): n-grams of 1 to {MAX_ORDER} words are counted")
+
+    @property
+    def steady_from(self) -> int:  # type: ignore[override]
+        """A sample of few captions may hold next to no four-gram match."""
+        return 100 if self.n == MAX_ORDER else super().steady_from
 
     def prepare(self, items: Captions) -> None:
         items.tokens(self.tok).sentences.ngrams  # noqa: B018 - computed here once, shared by all shards

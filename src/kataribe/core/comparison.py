@@ -20,6 +20,7 @@ from kataribe.core.errors import KataribeError, UsageError, nearest, shorten, so
 from kataribe.core.metric import Metric
 from kataribe.core.progress import Progress, silent
 from kataribe.core.result import MetricResult, Result
+from kataribe.core.run import few_items
 from kataribe.core.signature import differences, parse_signature
 from kataribe.core.types import Array, Floats
 from kataribe.stats.bootstrap import FEWEST_ITEMS, INTERVAL
@@ -172,7 +173,7 @@ def compare(
     forced: list[Caution] = []
     scores: dict[str, dict[str, float]] = {}
     tests: list[PairedTest] = []
-    lower: list[str] = []
+    formulas: dict[str, Metric] = {}
     items = 0
     for metric_name in chosen:
         found = {name: result[metric_name] for name, result in results.items()}
@@ -184,7 +185,7 @@ def compare(
         forced += [Caution("incomparable", f"not comparable: {line}") for line in complaints]
         paired = _PairedRows.of(metric_name, found)
         items = len(paired.ids)
-        lower += [metric_name] * paired.lower_is_better
+        formulas[metric_name] = paired.formula
         scores[metric_name] = {name: paired.score(name) for name in names}
         with np.errstate(invalid="ignore", divide="ignore"):  # a draw may hold no scorable item: 0/0
             drawn = paired.bootstrap(settings)
@@ -199,8 +200,10 @@ def compare(
         tests=_corrected(tests, settings),
         settings=settings,
         items=items,
-        warnings=distinct([*forced, *warnings, *_missing(results, chosen), *_few_items(items), *_undefined(tests)]),
-        lower_is_better=tuple(lower),
+        warnings=distinct(
+            [*forced, *warnings, *_missing(results, chosen), *_few_items(formulas, items), *_undefined(tests)]
+        ),
+        lower_is_better=tuple(name for name, formula in formulas.items() if formula.lower_is_better),
     )
 
 
@@ -215,9 +218,9 @@ def _missing(results: Mapping[str, Result], metrics: Sequence[str]) -> Iterator[
             yield Caution("missing", f"{text} (policy: {', '.join(policies)})" if policies else text)
 
 
-def _few_items(items: int) -> list[Caution]:
+def _few_items(metrics: Mapping[str, Metric], items: int) -> list[Caution]:
     if items >= _FEW_ITEMS:
-        return []
+        return few_items(metrics, items)
     smallest = 2.0 ** (1 - items)
     counted = f"{items} item{'s' * (items != 1)}"
     text = f"{counted}: too few for a comparison to rely on; the permutation test's p cannot be below {smallest:.3g}"
@@ -358,8 +361,9 @@ class _PairedRows:
         )
 
     @property
-    def lower_is_better(self) -> bool:
-        return next(iter(self.metrics.values())).lower_is_better
+    def formula(self) -> Metric:
+        """The first system's; what it says of itself is true of all."""
+        return next(iter(self.metrics.values()))
 
     def score(self, system: str) -> float:
         return float(self.metrics[system].reduce(self.rows[system]))
@@ -400,7 +404,7 @@ class _PairedRows:
             corrected=permutation.p,
             bootstrap=bootstrap.p,
             effect=effect_size(difference, jackknife_error(partial(self.difference, one, other), items), items),
-            outcomes=outcomes(other_values, values) if self.lower_is_better else outcomes(values, other_values),
+            outcomes=outcomes(other_values, values) if self.formula.lower_is_better else outcomes(values, other_values),
         )
 
 

@@ -95,8 +95,8 @@ def replicate_spread(replicates: Floats, items: int) -> float:
     if items < 2:
         return math.nan
     tail = (1 - _CENTRAL_SHARE) / 2
-    low, high = map(float, np.quantile(replicates, [tail, 1 - tail]))
-    spread = (high - low) / 2
+    low, high = np.quantile(replicates, [tail, 1 - tail])
+    spread = float(high - low) / 2
     if spread <= _ROUNDING:  # most replicates are equal, as those of a rank correlation between three systems
         spread = float(replicates.std(ddof=1)) if len(replicates) > 1 else 0.0
     return spread * math.sqrt(items / (items - 1))
