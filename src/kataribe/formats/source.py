@@ -49,10 +49,9 @@ class DuplicateKeys(dict[str, Any]):
 
 def read_each(source: Any, read: Callable[[Any], _Read]) -> Iterator[tuple[Path | None, _Read]]:
     """What each of several files holds, or the one file or value there is. The same content twice is refused."""
-    is_several = isinstance(source, list | tuple) and len(source) > 0
-    several = is_several and all(isinstance(each, str | Path) for each in source)
+    is_several = isinstance(source, list | tuple) and source and all(isinstance(each, str | Path) for each in source)
     found: dict[Path, _Read] = {}
-    for each in source if several else [source]:
+    for each in source if is_several else [source]:
         path = Path(each) if isinstance(each, str | Path) else None
         content = read(each)
         if path is not None:
