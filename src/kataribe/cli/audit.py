@@ -9,10 +9,11 @@ from typing import Annotated
 import msgspec
 import typer
 
+from kataribe.cli.output import Named, check_outputs
 from kataribe.cli.progress import progress_bar
 from kataribe.core.errors import OutputError, UsageError
 from kataribe.core.progress import reporting, silent
-from kataribe.formats.output import check_writable, write_whole
+from kataribe.formats.output import write_whole
 
 app = typer.Typer(help="Find out whether a metric can be gamed.", no_args_is_help=True, rich_markup_mode=None)
 
@@ -51,7 +52,7 @@ def stories(
 
     if format not in (*story_audit.FORMATS, "json"):
         raise UsageError(f"no format is called {format!r}", hint=f"there are: {', '.join(story_audit.FORMATS)}, json")
-    check_places(output, plots)
+    check_places(output, plots, metric, predictions, references)
     with progress_bar(quiet) as progress, reporting(progress or silent):
         result = audit(
             predictions,
@@ -97,7 +98,7 @@ def boundaries(
 
     if format not in ("table", "json"):
         raise UsageError(f"no format is called {format!r}", hint="there are: table, json")
-    check_places(output, plots)
+    check_places(output, plots, None, references, systems)
     named = {path.name.partition(".")[0]: path for path in systems or ()}
     with progress_bar(quiet) as progress, reporting(progress or silent):
         result = audit(
@@ -147,7 +148,7 @@ def narration(
         raise UsageError(
             f"no format is called {format!r}", hint=f"there are: {', '.join(narration_audit.FORMATS)}, json"
         )
-    check_places(output, plots)
+    check_places(output, plots, metric, predictions, references, cast)
     with progress_bar(quiet) as progress, reporting(progress or silent):
         result = audit(
             predictions,
@@ -166,12 +167,11 @@ def narration(
     print(text if format == "json" else narration_audit.FORMATS[format](result))
 
 
-def check_places(output: Path | None, plots: Path | None) -> None:
+def check_places(output: Path | None, plots: Path | None, metrics: list[str] | None, *reads: Named) -> None:
     """What can be refused before the work starts is refused before the work starts."""
     from kataribe.report.pictures import new_figure
 
-    if output is not None:
-        check_writable(output)
+    check_outputs([output], *reads, metrics=metrics)
     if plots is not None:
         new_figure(1, 1)
         if not plots.is_dir():
