@@ -103,7 +103,7 @@ def test_votes_name_both_systems(tmp_path: Path) -> None:
         ("r.jsonl", "[1]\n", "line 1 is not an object"),
         ("r.jsonl", '{"rater": "ann", "item": 1, "value": true}\n', "value is True, not a number"),
         ("r.jsonl", '{"rater": null, "item": 1, "value": 1}\n', "line 1: rater: the id is null"),
-        ("r.jsonl", '{"rater": "\\ud83d", "item": 1, "value": 1}\n', "line 1: rater is not text"),
+        ("r.jsonl", '{"rater": "\\ud83d", "item": 1, "value": 1}\n', "line 1: rater: '\\ud83d' contains half"),
         ("r.jsonl", '{"rater": "ann", "item": 1, "value": 1}\n{"item": 2, "value": 1}\n', "line 2 has no rater"),
         ("r.xlsx", "rater", "is neither .csv, .tsv nor .jsonl"),
     ],

@@ -194,7 +194,14 @@ def check_id(value: Any, *, file: str | Path | None, place: str) -> str:
     """Ids are compared as text: 42 and "42" are the same picture."""
     if isinstance(value, bool) or not isinstance(value, str | int):
         raise InputError(f"{place}: the id is {_kind(value)}, not a string or a whole number", file=file)
-    return str(value)
+    id = str(value)
+    if not has_only_characters(id):
+        raise InputError(
+            f"{place}: {shorten(ascii(id))} contains half of a surrogate pair, which is not a character",
+            file=file,
+            hint="write the file as UTF-8",
+        )
+    return id
 
 
 def check_number(value: Any, *, file: str | Path | None, place: str, hint: str) -> float:
