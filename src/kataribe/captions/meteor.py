@@ -19,7 +19,7 @@ than 16,777,216 places to choose from are refused, and the message names the ite
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, NamedTuple
 
@@ -27,7 +27,8 @@ import numpy as np
 
 from kataribe import _native
 from kataribe.captions.items import CaptionPairs, Captions, TokenizedCaptions
-from kataribe.captions.meteor_resource import open_resource
+from kataribe.captions.meteor_resource import open_and_tell
+from kataribe.core.caution import Caution
 from kataribe.core.errors import InputError, shorten
 from kataribe.core.metric import Measured, Metric, option
 from kataribe.core.progress import report
@@ -41,10 +42,11 @@ _LANGUAGE_OF = {"ptb": "en", "ja": "ja", "ja-mecab": "ja", "zh": "zh"}
 
 
 class _Prepared(NamedTuple):
-    """The corpus as METEOR reads it, and how it cuts one text."""
+    """The corpus as METEOR reads it, how it cuts one text, and what to say about its data."""
 
     sentences: _native.MeteorSentences
     cut: Callable[[str], list[str]]
+    said: Sequence[Caution]
 
 
 @dataclass(frozen=True)
@@ -75,10 +77,10 @@ class Meteor(Metric):
     def prepare(self, items: Captions) -> _Prepared:
         texts = items.tokens(self.tokenizer_name).sentences.texts
         if self.language != "en":
-            return _Prepared(_sentences(None, texts), str.split)
-        resource = open_resource(lambda done, total: report("compiling METEOR's data, once", done, total))
+            return _Prepared(_sentences(None, texts), str.split, [])
+        resource, said = open_and_tell(lambda done, total: report("compiling METEOR's data, once", done, total))
         cut = lambda text: _native.meteor_normalize(resource, text).split()  # noqa: E731
-        return _Prepared(_sentences(resource, texts), cut)
+        return _Prepared(_sentences(resource, texts), cut, said)
 
     def stats(self, items: Captions, context: _Prepared) -> Array:
         if not len(items):
@@ -94,6 +96,9 @@ class Meteor(Metric):
 
     def signature(self, context: Any) -> dict[str, str]:
         return {"v": "1.5", "lang": self.language, "tok": tokenizer(self.tokenizer_name).signature}
+
+    def warnings(self, context: _Prepared) -> Sequence[Caution]:
+        return context.said
 
     def details(self, items: Captions, context: _Prepared) -> list[Any]:
         """For each item the reference that counted and which words were matched, as [start, length] of tokens."""
