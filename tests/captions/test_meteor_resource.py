@@ -154,8 +154,8 @@ def test_a_damaged_file_changes_no_score_and_is_a_warning_of_the_result(wheel):
     assert [caution.id for caution in after.warnings if caution not in before.warnings] == ["damaged-cache"]
 
 
-def test_a_file_of_another_version_is_rebuilt_without_a_word(wheel):
-    meteor_resource.open_resource()
+def test_a_file_that_is_missing_or_of_another_version_is_built_without_a_word(wheel):
+    assert meteor_resource.open_and_tell()[1] == []
     path = meteor_resource.resource_path()
     path.write_bytes(flip(8)(bytearray(path.read_bytes())))
     assert meteor_resource.open_and_tell()[1] == []

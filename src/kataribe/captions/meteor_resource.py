@@ -59,7 +59,7 @@ def open_and_tell(progress: Progress | None = None) -> tuple[native.MeteorResour
     try:
         return _open(path), []
     except (OSError, RuntimeError) as error:
-        was_damaged = isinstance(error, RuntimeError) and _OTHER_VERSION not in str(error)
+        was_damaged = path.exists() and _OTHER_VERSION not in str(error)
     resource = native.MeteorResource(str(build(progress)))
     text = f"METEOR's compiled data in {path} was damaged and was compiled again"
     return resource, [Caution("damaged-cache", text)] if was_damaged else []
