@@ -58,24 +58,18 @@ void MeteorLongSearch::search(const MeteorMatcher& matcher, std::vector<MeteorMa
   const Key most_matches = matcher.hypothesis_length() + matcher.reference_length();
   paths_.assign(1, {most_matches * kOneMatch + kNoDistance, kNoChunk, 0, kNothing, 0});
 
-  const std::span<const MeteorStop> stops = matcher.stops();
-  auto stop = stops.begin();
-  for (std::uint32_t position = 0; position < matcher.reference_length(); ++position) {
-    const bool is_stop = stop != stops.end() && stop->position == position;
-    if (is_stop && !stop->is_fixed) {
-      branch(*stop);
-    } else {
-      if (is_stop) {
-        take_fixed(*stop);
-      } else {
-        leave(position);
-      }
+  std::uint32_t position = 0;
+  for (const MeteorStop& stop : matcher.stops()) {
+    cross(position, stop.position);
+    if (stop.is_fixed) {
+      take_fixed(stop);
       sort();
+    } else {
+      branch(stop);
     }
-    if (is_stop) ++stop;
+    position = stop.position + 1;
   }
-  leave(static_cast<std::uint32_t>(matcher.reference_length()));  // open chunks are closed
-  sort();
+  cross(position, static_cast<std::uint32_t>(matcher.reference_length()) + 1);  // at the end open chunks are closed
   for (std::uint32_t at = paths_.front().taken; at != kNothing; at = taken_[at].before)
     alignment.push_back({taken_[at].position, taken_[at].candidate});
 }
@@ -99,14 +93,26 @@ void MeteorLongSearch::take_fixed(const MeteorStop& stop) {
   }
 }
 
-// Paths that are not inside a match leave the word, and with it the open chunk.
-void MeteorLongSearch::leave(std::uint32_t position) {
+// Words without a candidate. Once all paths have left their last match, no further word changes anything.
+void MeteorLongSearch::cross(std::uint32_t begin, std::uint32_t end) {
+  for (bool all_have_left = false; begin < end && !all_have_left; ++begin) {
+    all_have_left = leave(begin);
+    sort();
+  }
+}
+
+// Paths that are not inside a match leave the word, and with it the open chunk. Whether none is inside one.
+bool MeteorLongSearch::leave(std::uint32_t position) {
+  bool all = true;
   for (Path& path : paths_) {
-    if (path.next > position) continue;
+    if (path.next > position) {
+      all = false;
+      continue;
+    }
     if (path.last_end != kNoChunk) path.key += kOneChunk;
     path.last_end = kNoChunk;
-    path.next = position + 1;
   }
+  return all;
 }
 
 const MeteorLongSearch::Runs& MeteorLongSearch::runs_of(const MeteorStop& stop) {
@@ -157,6 +163,7 @@ void MeteorLongSearch::branch(const MeteorStop& stop) {
     all_distances += distance_between(candidate.hypothesis_start, stop.position);
   const auto leaves = static_cast<std::uint32_t>(candidates_.size());  // the choice after the last candidate
   best_.clear();
+  worst_ = ~Key{0};
   for (std::uint32_t k = 0; k < paths_.size(); ++k) {
     const Path& path = paths_[k];
     if (path.next > stop.position) {  // it is inside a match already, and goes on as it is
@@ -270,16 +277,21 @@ MeteorLongSearch::Key MeteorLongSearch::branch_long(const Run& run, std::uint32_
 // Branches come in METEOR's order, so of equal ones the first stay.
 void MeteorLongSearch::offer(Key key, std::uint32_t path, std::uint32_t choice) {
   if (is_hopeless(key)) return;
-  if (best_.size() == kWidth) {
-    std::pop_heap(best_.begin(), best_.end());
-    best_.pop_back();
-  }
   best_.push_back({key, path, choice});
-  std::push_heap(best_.begin(), best_.end());
+  if (best_.size() == 3 * kWidth) keep_best();
+}
+
+void MeteorLongSearch::keep_best() {
+  if (best_.size() <= kWidth) return;
+  const auto last = best_.begin() + (kWidth - 1);
+  std::nth_element(best_.begin(), last, best_.end());
+  worst_ = last->key;
+  best_.resize(kWidth);
 }
 
 void MeteorLongSearch::become_branches(const MeteorStop& stop) {
-  std::sort_heap(best_.begin(), best_.end());
+  keep_best();
+  std::sort(best_.begin(), best_.end());
   next_paths_.clear();
   const std::uint32_t first_set = paths_.front().set < kWidth ? kWidth : 0;
   for (const Branch& branch : best_) {

@@ -68,9 +68,11 @@ class MeteorLongSearch {
   void offer(Key key, std::uint32_t path, std::uint32_t choice);
   void become_branches(const MeteorStop& stop);
   void take_fixed(const MeteorStop& stop);
-  void leave(std::uint32_t position);
+  void cross(std::uint32_t begin, std::uint32_t end);
+  bool leave(std::uint32_t position);
   void sort();
-  bool is_hopeless(Key key) const { return best_.size() == kWidth && key >= best_.front().key; }
+  bool is_hopeless(Key key) const { return key >= worst_; }
+  void keep_best();
   Word* set(std::uint32_t which) { return used_.data() + which * words_; }
 
   const MeteorMatcher* matcher_ = nullptr;
@@ -81,7 +83,8 @@ class MeteorLongSearch {
   std::vector<Path> paths_, next_paths_;
   std::vector<Word> used_, free_;
   std::vector<Taken> taken_;
-  std::vector<Branch> best_;  // a heap, the worst on top
+  std::vector<Branch> best_;  // of the branches so far, in any order, the best and some more
+  Key worst_ = 0;             // what a branch must be better than
   std::unordered_map<std::uint32_t, Runs> shared_runs_;  // of stops that have the same candidates
   Runs own_runs_;
 };

@@ -188,7 +188,8 @@ void MeteorMatcher::add_stop(std::size_t j, Range* words, std::span<const Phrase
 // Counts the candidates that cover each word. It only matters whether there is more than one, so the places of a word
 // that is repeated all over are counted for the first two.
 void MeteorMatcher::cover(const MeteorStop& stop, Range* words) {
-  if (stop.is_shared) {
+  constexpr std::uint32_t kMany = 16;
+  if (stop.is_shared && stop.end - stop.begin > kMany) {
     reference_coverage_[stop.position] += stop.end - stop.begin;
     if (std::exchange(words->last_pair, pair_) != pair_) words->uses = 0;
     if (++words->uses > 2) return;
