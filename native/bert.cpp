@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "bindings.hpp"
+#include "interrupt.hpp"
 #include "lanes.hpp"
 
 namespace kataribe {
@@ -169,7 +170,9 @@ void attend(Table projected, In1<float> bias, In1<std::int64_t> lengths, std::si
     for (std::size_t k = 0; k < 3 * all; ++k) projected.data()[token * 3 * all + k] += bias.data()[k];
   std::vector<float> scratch;
   std::size_t first = 0;
+  InterruptCheck tick;
   for (const std::int64_t count : counts) {
+    tick(static_cast<std::uint64_t>(count * count) * all / kLanes);
     const float* text = projected.data() + first * 3 * all;
     for (std::size_t head = 0; head < all; head += all / heads)
       attend_head(text + head, text + all + head, text + 2 * all + head, 3 * all, static_cast<std::size_t>(count),

@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "bindings.hpp"
+#include "interrupt.hpp"
 
 namespace kataribe {
 namespace {
@@ -66,10 +67,11 @@ bool within(double distance, double tolerance, bool strict) {
 
 // True boundaries in order, each takes the nearest prediction that is left: the published tool's matching.
 int32_t match_in_order(std::span<const double> predicted, std::span<const double> truth, double tolerance, bool strict,
-                       std::vector<char>& taken) {
+                       std::vector<char>& taken, InterruptCheck& tick) {
   taken.assign(predicted.size(), 0);
   int32_t hits = 0;
   for (const double time : truth) {
+    tick(1 + predicted.size());
     size_t nearest = predicted.size();
     double distance = std::numeric_limits<double>::infinity();
     for (size_t i = 0; i < predicted.size(); ++i) {
@@ -111,12 +113,14 @@ auto boundary_hits(In1<double> predicted_times, In1<int64_t> predicted_offsets, 
   {
     nb::gil_scoped_release release;
     std::vector<char> taken;
+    InterruptCheck tick;
     for (size_t pair = 0; pair < pairs.count; ++pair) {
       const auto predicted = pairs.predicted[pairs.predicted_of[pair]];
       const auto truth = pairs.truth[pairs.truth_of[pair]];
       const double tolerance = tolerances.data()[pair];
+      tick(1 + predicted.size() + truth.size());
       hits[pair] = optimal ? match_most(predicted, truth, tolerance, strict)
-                           : match_in_order(predicted, truth, tolerance, strict, taken);
+                           : match_in_order(predicted, truth, tolerance, strict, taken, tick);
     }
   }
   return to_numpy(std::move(hits));
@@ -135,6 +139,7 @@ auto boundary_hits_by_rank(In1<double> predicted_times, In1<int64_t> predicted_o
   {
     nb::gil_scoped_release release;
     std::vector<char> taken;
+    InterruptCheck tick;
     for (size_t pair = 0; pair < pairs.count; ++pair) {
       const int64_t list = pairs.predicted_of[pair];
       const auto predicted = pairs.predicted[list];
@@ -144,6 +149,7 @@ auto boundary_hits_by_rank(In1<double> predicted_times, In1<int64_t> predicted_o
       found.resize(first + predicted.size(), 0.0);
       taken.assign(truth.size(), 0);
       for (size_t rank = 0; rank < predicted.size(); ++rank) {
+        tick(1 + truth.size());
         if (order[rank] < 0 || static_cast<size_t>(order[rank]) >= predicted.size()) {
           throw std::out_of_range("boundaries: a rank outside its list");
         }
@@ -188,8 +194,10 @@ auto window_frames(In1<double> predicted_times, In1<int64_t> predicted_offsets, 
   {
     nb::gil_scoped_release release;
     std::vector<char> predicted, truth;
+    InterruptCheck tick;
     for (size_t pair = 0; pair < pairs.count; ++pair) {
       const auto length = static_cast<size_t>(std::max<int64_t>(0, frames.data()[pair]));
+      tick(1 + length);
       predicted.resize(length);
       truth.resize(length);
       mark_windows(pairs.predicted[pairs.predicted_of[pair]], tolerances.data()[pair], predicted);
@@ -215,7 +223,9 @@ auto window_masks(In1<double> times, In1<int64_t> offsets, In1<double> tolerance
   {
     nb::gil_scoped_release release;
     std::vector<char> mask;
+    InterruptCheck tick;
     for (size_t list = 0; list < lists.count; ++list) {
+      tick(1 + static_cast<size_t>(std::max<int64_t>(0, frames.data()[list])));
       mask.resize(static_cast<size_t>(std::max<int64_t>(0, frames.data()[list])));
       mark_windows(lists[static_cast<int64_t>(list)], tolerances.data()[list], mask);
       masks.insert(masks.end(), mask.begin(), mask.end());
@@ -233,10 +243,12 @@ auto boundary_density(In1<double> times, In1<int64_t> offsets, In1<double> weigh
   std::vector<double> density;
   {
     nb::gil_scoped_release release;
+    InterruptCheck tick;
     for (size_t list = 0; list < lists.count; ++list) {
       const auto boundaries = lists[static_cast<int64_t>(list)];
       const double* weight = weights.data() + lists.offsets[list];
       for (int64_t frame = 0; frame < frames.data()[list]; ++frame) {
+        tick(1 + 8 * boundaries.size());
         double sum = 0;
         for (size_t i = 0; i < boundaries.size(); ++i) {
           const double away = (boundaries[i] - static_cast<double>(frame)) / sigma;
@@ -269,9 +281,11 @@ auto segmentation_errors(In1<double> predicted_times, In1<int64_t> predicted_off
       for (size_t i = 1; i < length; ++i) before[i] += before[i - 1];
     };
     std::vector<int64_t> predicted, truth;
+    InterruptCheck tick;
     for (size_t pair = 0; pair < pairs.count; ++pair) {
       const int64_t length = std::max<int64_t>(0, frames.data()[pair]);
       const int64_t width = std::max<int64_t>(1, widths.data()[pair]);
+      tick(1 + static_cast<size_t>(length));
       count_before(pairs.predicted[pairs.predicted_of[pair]], static_cast<size_t>(length), predicted);
       count_before(pairs.truth[pairs.truth_of[pair]], static_cast<size_t>(length), truth);
       int64_t* row = rows.data() + pair * 3;
@@ -295,9 +309,11 @@ auto median_distances(In1<double> predicted_times, In1<int64_t> predicted_offset
   {
     nb::gil_scoped_release release;
     std::vector<double> distances;
+    InterruptCheck tick;
     const auto median = [&](std::span<const double> from, std::span<const double> to) {
       distances.clear();
       for (const double time : from) {
+        tick(1 + to.size());
         double nearest = std::numeric_limits<double>::infinity();
         for (const double other : to) nearest = std::min(nearest, std::abs(time - other));
         distances.push_back(nearest);
@@ -338,6 +354,7 @@ nb::tuple majority_boundaries(In1<double> times, In1<int64_t> offsets, In1<int64
     std::vector<Mark> marks;
     std::vector<size_t> nearest, best;
     std::vector<double> found, group_times;
+    InterruptCheck tick;
     for (size_t group = 0; group + 1 < groups.shape(0); ++group) {
       const int64_t begin = groups.data()[group], end = groups.data()[group + 1];
       const double tolerance = tolerances.data()[group];
@@ -350,6 +367,7 @@ nb::tuple majority_boundaries(In1<double> times, In1<int64_t> offsets, In1<int64
       while (true) {
         best.clear();
         for (const Mark& centre : marks) {
+          tick(1 + marks.size());
           nearest.clear();
           for (size_t i = 0; i < marks.size(); ++i) {
             const double away = std::abs(marks[i].time - centre.time);
@@ -414,12 +432,14 @@ nb::tuple draw_slots(In1<uint64_t> seeds, In1<int64_t> slots, In1<int64_t> count
   {
     nb::gil_scoped_release release;
     std::vector<int64_t> chosen;
+    InterruptCheck tick;
     for (size_t row = 0; row < seeds.shape(0); ++row) {
       Stream stream(seeds.data()[row]);
       const int64_t all = std::max<int64_t>(0, slots.data()[row]), wanted = std::min(counts.data()[row], all);
       chosen.clear();
       for (int64_t top = all - wanted; top < all; ++top) {  // Floyd's sampling: `wanted` draws, no repetition
         const auto pick = static_cast<int64_t>(stream.below(static_cast<uint64_t>(top) + 1));
+        tick(1 + chosen.size());
         const bool known = std::find(chosen.begin(), chosen.end(), pick) != chosen.end();
         chosen.push_back(known ? top : pick);
       }

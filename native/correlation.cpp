@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "bindings.hpp"
+#include "interrupt.hpp"
 
 namespace kataribe {
 namespace {
@@ -93,8 +94,10 @@ auto rank_statistics(In1<int32_t> x, In1<int32_t> y, In1<int64_t> units, size_t 
     nb::gil_scoped_release release;
     CumulativeWeights seen(y_values);
     Level x_level(x_values), y_level(y_values);
+    InterruptCheck tick;
     for (size_t replicate = 0; replicate < replicates; ++replicate) {
       const double* weight_of = weights.data() + replicate * unit_count;
+      tick(1 + 16 * rows);
       seen.clear();
       x_level.clear();
       y_level.clear();

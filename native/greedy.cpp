@@ -8,6 +8,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings.hpp"
+#include "interrupt.hpp"
 #include "lanes.hpp"
 
 namespace kataribe {
@@ -118,9 +119,11 @@ auto greedy_match(const std::vector<In2<float>>& vectors, const std::vector<In1<
       return matrices[number];
     };
     std::vector<float> products, best_of_one, best_of_other;
+    InterruptCheck tick;
     for (std::size_t pair = 0; pair < ones.size(); ++pair) {
       const Matrix &one = matrix(ones.data()[pair]), &other = matrix(others.data()[pair]);
       if (one.count == 0 || other.count == 0) continue;
+      tick(one.count * other.count * size / 8);
       find_best(one, other, size, products, best_of_one, best_of_other);
       means[2 * pair] = weighted_mean(best_of_one, one.weights);
       means[2 * pair + 1] = weighted_mean(best_of_other, other.weights);

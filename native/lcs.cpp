@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "bindings.hpp"
+#include "interrupt.hpp"
 
 namespace kataribe {
 namespace {
@@ -72,6 +73,7 @@ auto lcs_lengths(In1<int32_t> tokens, In1<int64_t> offsets, size_t vocabulary, I
   {
     nb::gil_scoped_release release;
     LcsRow row(vocabulary);
+    InterruptCheck tick;
     int64_t prepared = -1;
     for (size_t pair = 0; pair < pairs; ++pair) {
       const int64_t candidate = candidates.data()[pair], reference = references.data()[pair];
@@ -81,6 +83,7 @@ auto lcs_lengths(In1<int32_t> tokens, In1<int64_t> offsets, size_t vocabulary, I
         row.set(words(candidate), length(candidate));
         prepared = candidate;
       }
+      tick(64 + length(candidate) * length(reference) / 64);
       lengths[pair] = row.with(words(reference), length(reference));
     }
   }

@@ -13,6 +13,7 @@
 
 #include "bindings.hpp"
 #include "english_stemmer.hpp"
+#include "interrupt.hpp"
 #include "meteor_aligner.hpp"
 #include "meteor_builder.hpp"
 #include "meteor_normalize.hpp"
@@ -93,6 +94,10 @@ std::vector<std::size_t> grouped(In1<std::int64_t> hypotheses, std::size_t sente
   return rows;
 }
 
+struct TooMuchWorkInPair {
+  std::size_t row;
+};
+
 // Calls use(row, hypothesis, reference, alignment) for each pair, without the GIL.
 template <typename Use>
 void for_each_pair(const MeteorSentences& sentences, In1<std::int64_t> hypotheses, In1<std::int64_t> references,
@@ -106,13 +111,20 @@ void for_each_pair(const MeteorSentences& sentences, In1<std::int64_t> hypothese
   nb::gil_scoped_release release;
   std::for_each_n(hypotheses.data(), hypotheses.size(), check);
   std::for_each_n(references.data(), references.size(), check);
+  constexpr std::uint64_t kWorkPerPair = 1024;
+  InterruptCheck tick;
   MeteorMatcher matcher(sentences);
   MeteorAligner aligner;
   for (const std::size_t row : grouped(hypotheses, sentences.size())) {
     const auto hypothesis = static_cast<std::size_t>(hypotheses.data()[row]);
     const auto reference = static_cast<std::size_t>(references.data()[row]);
-    matcher.match(hypothesis, reference);
-    use(row, hypothesis, reference, aligner.align(matcher));
+    tick(kWorkPerPair);
+    try {
+      matcher.match(hypothesis, reference);
+      use(row, hypothesis, reference, aligner.align(matcher));
+    } catch (const MeteorTooMuchWork&) {
+      throw TooMuchWorkInPair{row};
+    }
   }
 }
 
@@ -211,6 +223,18 @@ std::vector<AlignedSpan> alignment(const MeteorSentences& sentences, std::size_t
 }  // namespace
 
 void bind_meteor(nb::module_& m) {
+  static PyObject* const too_much_work =
+      PyErr_NewExceptionWithDoc(KATARIBE_MODULE_NAME ".MeteorTooMuchWork",
+                                "Two sentences have too many paraphrases in common; the argument is the pair's number.",
+                                PyExc_ValueError, nullptr);
+  m.attr("MeteorTooMuchWork") = nb::borrow(too_much_work);
+  nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
+    try {
+      std::rethrow_exception(thrown);
+    } catch (const TooMuchWorkInPair& error) {
+      PyErr_SetObject(too_much_work, nb::int_(error.row).ptr());
+    }
+  });
   nb::class_<MeteorResource>(m, "MeteorResource", "METEOR's English data, memory mapped from a compiled file.")
       .def(nb::init<const std::string&>(), nb::arg("path"), nb::call_guard<nb::gil_scoped_release>())
       .def("verify", &MeteorResource::verify, nb::call_guard<nb::gil_scoped_release>(),

@@ -3,13 +3,14 @@
 #include <algorithm>
 
 #include "meteor_beam.hpp"
+#include "meteor_long_search.hpp"
 
 namespace kataribe {
 
 struct MeteorAligner::Beams {
   MeteorBeam<FewWords<std::uint32_t>, std::int32_t> up_to_32_words;
   MeteorBeam<FewWords<std::uint64_t>, std::int32_t> up_to_64_words;
-  MeteorBeam<ManyWords, std::uint64_t> any_length;
+  MeteorLongSearch any_length;
 
   void search(const MeteorMatcher& matcher, std::vector<MeteorMatch>& alignment) {
     if (up_to_32_words.fits(matcher)) {

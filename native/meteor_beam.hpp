@@ -44,7 +44,6 @@ class MeteorBeam {
   static constexpr std::size_t kLanes = 4;
 #endif
   static constexpr std::int32_t kNoChunk = -1;
-  static constexpr bool kIsWide = sizeof(Key) == 8;
   // The key of what cannot be done: greater than that of any path.
   static constexpr Key kDead = Key{1} << (std::numeric_limits<Key>::digits - 1);
 
@@ -107,7 +106,6 @@ class MeteorBeam {
   std::size_t count_branches(Key at_most) const;
   template <typename Use>
   void for_each_equal(const Key* row, Key key, Use use) const;
-  Key farther(Key key, Key distance) const;
   void remember_keys();
   bool is_before(std::size_t a, std::size_t b) const;
   bool is_before(Origin a, Origin b) const;
@@ -138,7 +136,7 @@ template <typename Set, typename Key>
 MeteorBeam<Set, Key>::Layout::Layout(const MeteorMatcher& matcher) {
   const std::size_t words = matcher.hypothesis_length() + matcher.reference_length();
   const auto bits = [](std::size_t most) { return static_cast<int>(std::bit_width(most)); };
-  distance_bits = kIsWide ? 32 : bits(matcher.candidate_count() * words);
+  distance_bits = bits(matcher.candidate_count() * words);
   chunk_bits = bits(matcher.reference_length());
   match_bits = bits(words);
 }
@@ -148,13 +146,6 @@ bool MeteorBeam<Set, Key>::fits(const MeteorMatcher& matcher) {
   const Layout layout(matcher);
   return matcher.hypothesis_length() <= Set::kMost &&
          layout.distance_bits + layout.chunk_bits + layout.match_bits < std::numeric_limits<Key>::digits;
-}
-
-template <typename Set, typename Key>
-Key MeteorBeam<Set, Key>::farther(Key key, Key distance) const {
-  if constexpr (!kIsWide) return key + distance;
-  // METEOR's distance is signed and may overflow.
-  return (key & ~(one_chunk_ - 1)) | ((key + distance) & (one_chunk_ - 1));
 }
 
 template <typename Set, typename Key>
@@ -172,7 +163,6 @@ void MeteorBeam<Set, Key>::search(const MeteorMatcher& matcher, std::vector<Mete
   count_ = 1;
   in_step_ = true;
   keys_[0] = static_cast<Key>(matcher.hypothesis_length() + matcher.reference_length()) * one_match_;
-  if constexpr (kIsWide) keys_[0] += one_chunk_ / 2;  // half-way, as distances are signed
   paths_->used[0] = Set::none();
   paths_->last_end[0] = end_before(stop->position, {stops.begin(), stop});
   while (true) {
@@ -231,7 +221,7 @@ void MeteorBeam<Set, Key>::branch(const MeteorStop& stop) {
       const Key taken = keys[k] - gain - (paths.last_end[k] == start ? one_chunk : 0);
       row[k] = is_free ? taken : kDead;
       // METEOR adds the distance to the path it branches from, not to the branch: later branches see it.
-      keys[k] = is_free ? farther(keys[k], distance) : keys[k];
+      keys[k] = is_free ? keys[k] + distance : keys[k];
     }
   }
   choices_[choice_count_ - 1] = {Set::none(), kNoChunk, position + 1};
@@ -251,15 +241,13 @@ template <typename Set, typename Key>
 template <typename Use>
 void MeteorBeam<Set, Key>::for_each_equal(const Key* row, Key key, Use use) const {
 #if defined(__AVX2__)
-  if constexpr (!kIsWide) {
-    for (std::uint32_t k = 0; k < stride(); k += kLanes)
-      for (unsigned which = which_are_equal(key, row + k); which != 0; which &= which - 1)
-        use(k + static_cast<std::uint32_t>(std::countr_zero(which)));
-    return;
-  }
-#endif
+  for (std::uint32_t k = 0; k < stride(); k += kLanes)
+    for (unsigned which = which_are_equal(key, row + k); which != 0; which &= which - 1)
+      use(k + static_cast<std::uint32_t>(std::countr_zero(which)));
+#else
   for (std::uint32_t k = 0; k < stride(); ++k)
     if (row[k] == key) use(k);
+#endif
 }
 
 template <typename Set, typename Key>

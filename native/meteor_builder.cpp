@@ -8,6 +8,7 @@
 
 #include "detachment.hpp"
 #include "english_stemmer.hpp"
+#include "interrupt.hpp"
 #include "meteor_format.hpp"
 #include "utf8.hpp"
 
@@ -225,8 +226,10 @@ std::string MeteorResourceBuilder::finish() {
   trie_children[0] = 1;  // the root's first child comes right after the root
   std::partial_sum(trie_children.begin(), trie_children.end(), trie_children.begin());
   for (auto& [source, target] : paraphrases_) source = number[source], target = number[target];
+  look_for_interrupt();
   const Grouped paraphrases = group(paraphrases_, phrase_count);
   paraphrases_ = {};
+  look_for_interrupt();
 
   std::vector<std::uint32_t> word_starts{0};
   std::string word_bytes;

@@ -1,7 +1,7 @@
 #include "meteor_matcher.hpp"
 
 #include <functional>
-#include <stdexcept>
+#include <utility>
 
 namespace kataribe {
 
@@ -62,6 +62,7 @@ void MeteorMatcher::match(std::size_t hypothesis, std::size_t reference) {
   const bool identical = std::ranges::equal(hypothesis_words_, reference_words_);
   if (identical != only_exact_ || candidates_.size() > kKeptCandidates) forget_ranges();
   only_exact_ = identical;
+  ++pair_;
   stops_.clear();
   candidate_count_ = 0;
   hypothesis_coverage_.assign(hypothesis_words_.size(), 0);
@@ -75,9 +76,9 @@ void MeteorMatcher::match(std::size_t hypothesis, std::size_t reference) {
     if (j >= reference_words_.size()) break;
     const PhraseOccurrence* first = phrase;
     while (phrase->start == j) ++phrase;
-    Range words{};
+    Range* words = nullptr;
     if (*word == j) {
-      words = words_like(reference_words_[j]);
+      words = &words_like(reference_words_[j]);
       ++word;
     }
     add_stop(j, words, {first, phrase});
@@ -108,7 +109,7 @@ void MeteorMatcher::find_places(std::size_t reference) {
 }
 
 // A word repeated all over both sentences takes memory for one of its places only.
-MeteorMatcher::Range MeteorMatcher::words_like(std::uint32_t word) {
+MeteorMatcher::Range& MeteorMatcher::words_like(std::uint32_t word) {
   Range& range = range_of_word_[word];
   if (range.epoch == epoch_) return range;
   range.epoch = epoch_;
@@ -154,17 +155,18 @@ MeteorMatcher::Range MeteorMatcher::phrases_like(const PhraseOccurrence& phrase)
 
 // METEOR goes through its table twice: first with its phrases in the reference and their paraphrases in the
 // hypothesis, then with the roles exchanged.
-void MeteorMatcher::add_stop(std::size_t j, Range words, std::span<const PhraseOccurrence> phrases) {
+void MeteorMatcher::add_stop(std::size_t j, Range* words, std::span<const PhraseOccurrence> phrases) {
   // Longer sentences than any caption could pair every word with every word many times over.
   constexpr std::size_t kMaxCandidates = std::size_t{1} << 24;
-  MeteorStop stop{static_cast<std::uint32_t>(j), words.begin, words.end, false};
+  const Range range = words ? *words : Range{};
+  MeteorStop stop{static_cast<std::uint32_t>(j), range.begin, range.end, phrases.empty(), false};
   if (!phrases.empty()) {
     stop.begin = static_cast<std::uint32_t>(candidates_.size());
-    for (std::uint32_t c = words.begin; c < words.end; ++c) candidates_.push_back(candidates_[c]);
+    for (std::uint32_t c = range.begin; c < range.end; ++c) candidates_.push_back(candidates_[c]);
     reversed_.clear();
     for (const PhraseOccurrence& phrase : phrases) {
-      const Range range = phrases_like(phrase);
-      for (std::uint32_t m = range.begin; m < range.end; ++m) {
+      const Range matches = phrases_like(phrase);
+      for (std::uint32_t m = matches.begin; m < matches.end; ++m) {
         const PhraseMatch& match = phrase_matches_[m];
         if (match.is_paraphrase) {
           candidates_.push_back(match.candidate);  // found in METEOR's order already
@@ -175,17 +177,30 @@ void MeteorMatcher::add_stop(std::size_t j, Range words, std::span<const PhraseO
     }
     std::sort(reversed_.begin(), reversed_.end(), [](const auto& a, const auto& b) { return a.order < b.order; });
     for (const PhraseMatch& match : reversed_) candidates_.push_back(match.candidate);
-    if (candidates_.size() > kMaxCandidates)
-      throw std::length_error("two sentences have too many paraphrases in common to align them");
+    if (candidates_.size() > kMaxCandidates) throw MeteorTooMuchWork();
     stop.end = static_cast<std::uint32_t>(candidates_.size());
+  }
+  cover(stop, words);
+  candidate_count_ += stop.end - stop.begin;
+  stops_.push_back(stop);
+}
+
+// Counts the candidates that cover each word. It only matters whether there is more than one, so the places of a word
+// that is repeated all over are counted for the first two.
+void MeteorMatcher::cover(const MeteorStop& stop, Range* words) {
+  constexpr std::uint32_t kMany = 16;
+  if (stop.is_shared && stop.end - stop.begin > kMany) {
+    reference_coverage_[stop.position] += stop.end - stop.begin;
+    if (std::exchange(words->last_pair, pair_) != pair_) words->uses = 0;
+    if (++words->uses > 2) return;
+    for (const MeteorCandidate& candidate : candidates(stop)) ++hypothesis_coverage_[candidate.hypothesis_start];
+    return;
   }
   for (const MeteorCandidate& candidate : candidates(stop)) {
     for (std::size_t k = 0; k < candidate.hypothesis_length; ++k)
       ++hypothesis_coverage_[candidate.hypothesis_start + k];
-    for (std::size_t k = 0; k < candidate.reference_length; ++k) ++reference_coverage_[j + k];
+    for (std::size_t k = 0; k < candidate.reference_length; ++k) ++reference_coverage_[stop.position + k];
   }
-  candidate_count_ += stop.end - stop.begin;
-  stops_.push_back(stop);
 }
 
 bool MeteorMatcher::is_fixed(const MeteorStop& stop) const {

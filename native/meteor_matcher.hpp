@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <span>
 #include <vector>
@@ -9,6 +10,12 @@
 #include "meteor_sentences.hpp"
 
 namespace kataribe {
+
+// Two sentences have more paraphrases in common than can be tried in a sensible time.
+class MeteorTooMuchWork : public std::exception {
+ public:
+  const char* what() const noexcept override { return "two sentences have too many paraphrases in common"; }
+};
 
 enum MeteorStage : std::uint8_t { kExact, kStem, kSynonym, kParaphrase, kMeteorStages };
 
@@ -27,6 +34,7 @@ struct MeteorCandidate {
 struct MeteorStop {
   std::uint32_t position;
   std::uint32_t begin, end;  // its candidates, in the order METEOR finds them
+  bool is_shared;            // with other places of the same word
   bool is_fixed;             // it has one candidate, and none of its words is in any other
 };
 
@@ -96,6 +104,7 @@ class MeteorMatcher {
   // Found when it is asked for the first time, and kept for the other references of the hypothesis.
   struct Range {
     std::uint32_t epoch, begin, end;
+    std::uint32_t last_pair, uses;  // how often that pair has it
   };
   struct PhraseMatch {
     MeteorCandidate candidate;
@@ -105,10 +114,11 @@ class MeteorMatcher {
 
   void index_hypothesis(std::size_t hypothesis);
   void forget_ranges();
-  Range words_like(std::uint32_t word);
+  Range& words_like(std::uint32_t word);
   Range phrases_like(const PhraseOccurrence& phrase);
   void find_places(std::size_t reference);
-  void add_stop(std::size_t position, Range words, std::span<const PhraseOccurrence> phrases);
+  void add_stop(std::size_t position, Range* words, std::span<const PhraseOccurrence> phrases);
+  void cover(const MeteorStop& stop, Range* words);
   void append_words(const Places& places, std::uint32_t item, std::uint32_t other_than, MeteorStage stage);
   bool is_fixed(const MeteorStop& stop) const;
 
@@ -120,7 +130,7 @@ class MeteorMatcher {
   Marks related_words_, related_phrases_;  // to anything in the hypothesis
 
   bool only_exact_ = false;  // as METEOR does where the two sentences are the same
-  std::uint32_t epoch_ = 0;
+  std::uint32_t epoch_ = 0, pair_ = 0;
   std::vector<Range> range_of_word_, range_of_phrase_;  // valid if of the current epoch
   std::vector<MeteorCandidate> candidates_;
   std::vector<PhraseMatch> phrase_matches_, reversed_;

@@ -7,18 +7,25 @@
 #include <utility>
 
 #include "english_stemmer.hpp"
+#include "interrupt.hpp"
 #include "numbering.hpp"
 #include "phrase_trie.hpp"
 #include "utf8.hpp"
 
 namespace kataribe {
 
+namespace {
+constexpr std::uint64_t kWorkPerSentence = 256;
+}
+
 MeteorSentences::MeteorSentences(const MeteorResource* resource, std::size_t count, const Line& line) {
   Vocabulary vocabulary;
+  InterruptCheck tick;
   words_.starts.reserve(count + 1);
   for (std::size_t sentence = 0; sentence < count; ++sentence) {
     vocabulary.texts.append_words(line(sentence), words_.values);
     words_.end_list();
+    tick(kWorkPerSentence);
     if (words_[words_.size() - 1].size() > kMaxWords)
       throw std::length_error("a sentence has more words than METEOR is computed for (" + std::to_string(kMaxWords) +
                               ")");
@@ -184,7 +191,9 @@ void MeteorSentences::find_phrases(const MeteorResource& resource, const Vocabul
 
   occurrences_.values.reserve(2 * words_.values.size());  // about as many as there are
   occurrences_.starts.reserve(size() + 1);
+  InterruptCheck tick;
   for (std::size_t sentence = 0; sentence < size(); ++sentence) {
+    tick(kWorkPerSentence);
     const std::span<const std::uint32_t> words = words_[sentence];
     for (std::size_t start = 0; start < words.size(); ++start) {
       std::uint32_t phrase = one_word_phrases[words[start]];

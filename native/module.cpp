@@ -8,6 +8,7 @@ void bind_bert(nb::module_& m);
 void bind_boundaries(nb::module_& m);
 void bind_correlation(nb::module_& m);
 void bind_greedy(nb::module_& m);
+void bind_interrupt(nb::module_& m);
 void bind_lcs(nb::module_& m);
 void bind_meteor(nb::module_& m);
 void bind_ngrams(nb::module_& m);
@@ -22,6 +23,7 @@ NB_MODULE(KATARIBE_MODULE, m) {
   kataribe::bind_boundaries(m);
   kataribe::bind_correlation(m);
   kataribe::bind_greedy(m);
+  kataribe::bind_interrupt(m);
   kataribe::bind_lcs(m);
   kataribe::bind_meteor(m);
   kataribe::bind_ngrams(m);

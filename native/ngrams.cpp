@@ -8,9 +8,12 @@
 #include <stdexcept>
 
 #include "bindings.hpp"
+#include "interrupt.hpp"
 
 namespace kataribe {
 namespace {
+
+constexpr uint64_t kWorkPerToken = 16, kWorkPerPair = 512;  // between looks for Ctrl-C
 
 using std::int32_t;
 using std::int64_t;
@@ -84,9 +87,11 @@ nb::tuple ngram_index(In1<int32_t> tokens, In1<int64_t> offsets, int orders) {
   {
     nb::gil_scoped_release release;
     std::vector<int32_t> ending_here, sorted;  // ids of the n-grams that end at each position
+    InterruptCheck tick;
     for (size_t s = 0; s < sentences; ++s) {
       const int32_t* words = tokens.data() + offsets.data()[s];
       const auto length = static_cast<int>(offsets.data()[s + 1] - offsets.data()[s]);
+      tick(kWorkPerToken * (1 + length));
       ending_here.assign(length, -1);
       for (int n = 1; n <= orders; ++n) {
         for (int end = length - 1; end >= n - 1; --end) {
@@ -147,11 +152,13 @@ auto bleu_statistics(In1<int32_t> ngrams, In1<int32_t> counts, In1<int64_t> boun
   {
     nb::gil_scoped_release release;
     std::vector<int32_t> allowed;
+    InterruptCheck tick;
     for (size_t item = 0; item < items; ++item) {
       int64_t* row = rows.data() + item * columns;
       const int64_t candidate = candidates.data()[item];
       const int64_t first = reference_bounds.data()[item], last = reference_bounds.data()[item + 1];
       const int64_t length = lengths.data()[candidate];
+      tick(kWorkPerToken * (1 + length) * (1 + last - first));
       row[0] = length;
       int64_t closest = std::numeric_limits<int64_t>::max();
       for (int64_t r = first; r < last; ++r) {
@@ -186,10 +193,12 @@ auto document_frequencies(In1<int32_t> ngrams, In1<int64_t> bounds, int orders, 
   {
     nb::gil_scoped_release release;
     std::vector<int64_t> seen_in(distinct, -1);
+    InterruptCheck tick;
     const auto items = static_cast<int64_t>(reference_bounds.shape(0)) - 1;
     for (int64_t item = 0; item < items; ++item) {
       for (int64_t r = reference_bounds.data()[item]; r < reference_bounds.data()[item + 1]; ++r) {
         const int64_t sentence = references.data()[r];
+        tick(kWorkPerPair);
         // The orders of one sentence stand side by side.
         for (int64_t i = bounds.data()[sentence * orders]; i < bounds.data()[(sentence + 1) * orders]; ++i) {
           const int32_t ngram = ngrams.data()[i];
@@ -209,7 +218,9 @@ auto tfidf_norms(In1<int32_t> ngrams, In1<int32_t> counts, In1<int64_t> bounds, 
   std::vector<double> norms(cells, 0.0);
   {
     nb::gil_scoped_release release;
+    InterruptCheck tick;
     for (size_t cell = 0; cell < cells; ++cell) {
+      tick(kWorkPerToken);
       for (int64_t i = bounds.data()[cell]; i < bounds.data()[cell + 1]; ++i) {
         const double weight = counts.data()[i] * idf.data()[ngrams.data()[i]];
         norms[cell] += weight * weight;
@@ -266,7 +277,9 @@ auto cider_similarities(In1<int32_t> ngrams, In1<int32_t> counts, In1<int64_t> b
   {
     nb::gil_scoped_release release;
     const TfidfCosine cosine(index, lengths.data(), clipped, sigma);
+    InterruptCheck tick;
     for (size_t pair = 0; pair < pairs; ++pair) {
+      tick(kWorkPerPair);
       similarities[pair] = cosine(
           candidates.data()[pair], references.data()[pair], [&](int32_t ngram) { return idf.data()[ngram]; },
           [&](int64_t sentence) { return norms.data() + sentence * orders; });
@@ -345,10 +358,12 @@ auto grouped_cider_similarities(In1<int32_t> ngrams, In1<int32_t> counts, In1<in
     nb::gil_scoped_release release;
     const TfidfCosine cosine(index, lengths.data(), clipped, sigma);
     GroupWeights weights(index, distinct, lengths.shape(0));
+    InterruptCheck tick;
     for (size_t group = 0; group + 1 < pair_bounds.shape(0); ++group) {
       const int64_t first = document_bounds.data()[group];
       weights.set(documents.data() + first, document_bounds.data()[group + 1] - first);
       for (int64_t pair = pair_bounds.data()[group]; pair < pair_bounds.data()[group + 1]; ++pair) {
+        tick(kWorkPerPair);
         similarities[pair] = cosine(
             candidates.data()[pair], references.data()[pair], [&](int32_t ngram) { return weights.idf(ngram); },
             [&](int64_t sentence) { return weights.norms(sentence); });

@@ -8,6 +8,7 @@
 
 #include "automaton.hpp"
 #include "bindings.hpp"
+#include "interrupt.hpp"
 #include "ptb_lines.hpp"
 #include "ptb_rules.hpp"
 #include "utf8.hpp"
@@ -78,9 +79,11 @@ class Matcher {
 };
 
 // Adds every line of the text, whether or not a newline ends the last one.
-void tokenize(std::string_view text, ptb::Lines& lines) {
+void tokenize(std::string_view text, ptb::Lines& lines, InterruptCheck& tick) {
+  constexpr std::uint64_t kWorkPerToken = 64;
   Matcher matcher(text);
   for (std::size_t at = 0; at < text.size();) {
+    tick(kWorkPerToken);
     if (text[at] == '\n') {
       lines.end_line();
       ++at;
@@ -120,13 +123,14 @@ nb::list ptb_tokenize(const nb::list& texts, bool look_ahead) {
   {
     nb::gil_scoped_release release;
     ptb::Lines lines;
+    InterruptCheck tick;
     if (look_ahead) {
       // The original's input ends without a newline, and its last line therefore without what look-aheads ask for.
-      tokenize(std::string_view(joined).substr(0, joined.size() - !joined.empty()), lines);
+      tokenize(std::string_view(joined).substr(0, joined.size() - !joined.empty()), lines, tick);
     } else {
       std::size_t start = 0;
       for (const std::size_t end : ends) {
-        tokenize(std::string_view(joined).substr(start, end - start), lines);
+        tokenize(std::string_view(joined).substr(start, end - start), lines, tick);
         start = end;
       }
     }

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "bindings.hpp"
+#include "interrupt.hpp"
 
 namespace kataribe {
 namespace {
@@ -47,8 +48,10 @@ auto story_ious(In2<double> references, In1<int64_t> reference_bounds, In2<doubl
                (prediction_bounds.data()[v + 1] - prediction_bounds.data()[v]);
     }
     ious.reserve(total);
+    InterruptCheck tick;
     for (size_t v = 0; v < videos; ++v) {
       for (int64_t g = reference_bounds.data()[v]; g < reference_bounds.data()[v + 1]; ++g) {
+        tick(1 + prediction_bounds.data()[v + 1] - prediction_bounds.data()[v]);
         for (int64_t p = prediction_bounds.data()[v]; p < prediction_bounds.data()[v + 1]; ++p) {
           const bool comparable = reference[g].is_real() && prediction[p].is_real();
           ious.push_back(!comparable ? 0.0
@@ -70,8 +73,10 @@ nb::tuple best_overlaps(In1<double> ious, In1<int64_t> reference_bounds, In1<int
   {
     nb::gil_scoped_release release;
     const double* iou = ious.data();
+    InterruptCheck tick;
     for (size_t v = 0; v < videos; ++v) {
       for (int64_t g = reference_bounds.data()[v]; g < reference_bounds.data()[v + 1]; ++g) {
+        tick(1 + prediction_bounds.data()[v + 1] - prediction_bounds.data()[v]);
         for (int64_t p = prediction_bounds.data()[v]; p < prediction_bounds.data()[v + 1]; ++p, ++iou) {
           double& of_prediction = of_predictions[p * annotators + annotator.data()[g]];
           of_prediction = std::max(of_prediction, *iou);
@@ -92,6 +97,7 @@ class AlignmentTable {
     columns_ = columns;
     sums_.assign((rows + 1) * (columns + 1), 0.0);
     for (size_t i = 1; i <= rows; ++i) {
+      tick_(1 + columns);
       for (size_t j = 1; j <= columns; ++j) {
         at(i, j) = std::max({at(i - 1, j), at(i - 1, j - 1) + cost(i - 1, j - 1), at(i, j - 1)});
       }
@@ -141,6 +147,7 @@ class AlignmentTable {
   double at(size_t i, size_t j) const { return sums_[i * (columns_ + 1) + j]; }
   double& at(size_t i, size_t j) { return sums_[i * (columns_ + 1) + j]; }
 
+  InterruptCheck tick_;
   std::vector<double> sums_;
   size_t rows_ = 0, columns_ = 0;
 };

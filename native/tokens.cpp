@@ -11,6 +11,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings.hpp"
+#include "interrupt.hpp"
 
 namespace kataribe {
 namespace {
@@ -23,7 +24,9 @@ nb::tuple index_tokens(const std::vector<std::string_view>& sentences) {
   std::vector<std::string> words;
   {
     nb::gil_scoped_release release;
+    InterruptCheck tick;
     for (const std::string_view sentence : sentences) {
+      tick(1 + sentence.size());
       std::size_t start = 0;
       while (start < sentence.size()) {
         std::size_t end = sentence.find(' ', start);

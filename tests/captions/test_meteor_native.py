@@ -13,7 +13,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from kataribe import _native as native
+from kataribe import evaluate
 from kataribe.captions import meteor_resource
+from kataribe.core.errors import InputError
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "meteor.json").read_text(encoding="utf-8"))
 no_deadline = settings(deadline=None)  # the machine may be busy
@@ -160,6 +162,32 @@ class TestExtremes:
     def test_repeated_words_take_little_memory(self, resource):
         (row,) = statistics(resource, [(" ".join(["a"] * 3000), " ".join(["a", "b"] * 1500))])
         assert row[COLUMNS["hypothesis_matches"]] == 1500
+
+    @pytest.mark.parametrize("words", [["the"], ["the", "cat"], ["run", "runs", "the"]])
+    def test_thousands_of_repeats_are_aligned(self, resource, words):
+        """Without trying all pairs of places for each of 40 paths, which took a minute and more."""
+        rng = random.Random(0)
+        text = [rng.choice(words) for _ in range(7000)]
+        shuffled = rng.sample(text, len(text))
+        (row,) = statistics(resource, [(" ".join(text), " ".join(shuffled))])
+        assert row[COLUMNS["hypothesis_matches"]] == 7000
+
+    def test_too_many_paraphrases_are_refused_with_the_number_of_the_pair(self, resource):
+        texts = ["a dog", "near " * 6000, "next to " * 3700]
+        sentences = native.MeteorSentences(resource, texts, True)
+        with pytest.raises(native.MeteorTooMuchWork) as refused:
+            native.meteor_statistics(sentences, np.array([0, 0, 1]), np.array([0, 1, 2]))
+        assert refused.value.args == (2,)
+
+    def test_too_many_paraphrases_are_one_line_that_names_the_item(self, resource):
+        good, bad = "a dog runs", "near " * 5900
+        with pytest.raises(InputError, match=r"id .odd.: meteor: .near near .* repeat so many paraphrases"):
+            evaluate(
+                "captions",
+                {"fine": good, "odd": bad},
+                {"fine": [good], "odd": [good, "next to " * 3700]},
+                metrics=["meteor"],
+            )
 
     def test_too_long_a_sentence_is_refused(self, resource):
         with pytest.raises(ValueError, match="more words"):

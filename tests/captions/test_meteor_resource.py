@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from kataribe import _native as native
+from kataribe import evaluate
 from kataribe.captions import meteor_resource
 from kataribe.core.cache import cache_folder
 from kataribe.core.errors import ResourceError
@@ -110,6 +111,54 @@ def test_a_damaged_file_is_rebuilt(wheel, change):
     assert meteor_resource.status().problem
     assert stages(meteor_resource.open_resource(), "men", "guy") == ["synonym"]
     assert path.read_bytes() == whole
+
+
+def test_any_changed_byte_is_noticed_by_the_next_process_and_said(wheel, monkeypatch):
+    """Disks lose bits without changing the time of a file."""
+    meteor_resource.open_resource()
+    path = meteor_resource.resource_path()
+    whole, state = path.read_bytes(), path.stat()
+    for position in random.Random(3).sample(range(len(whole)), 40):
+        path.write_bytes(flip(position)(bytearray(whole)))
+        os.utime(path, ns=(state.st_atime_ns, state.st_mtime_ns))
+        monkeypatch.setattr(meteor_resource, "_verified", set())  # as in a new process
+        _, said = meteor_resource.open_and_tell()
+        assert path.read_bytes() == whole
+        # The number of the version is the one place where damage looks like age.
+        assert [caution.id for caution in said] == ["damaged-cache"] or 8 <= position < 16
+
+
+def test_a_file_that_changes_is_looked_at_again_in_the_same_process(wheel):
+    meteor_resource.open_resource()
+    path = meteor_resource.resource_path()
+    whole = path.read_bytes()
+    path.write_bytes(flip(len(whole) - 10)(bytearray(whole)))
+    os.utime(path, ns=(1, 1))
+    [said] = meteor_resource.open_and_tell()[1]
+    assert f"METEOR's compiled data in {path} was damaged" in said
+    assert meteor_resource.open_and_tell()[1] == []
+
+
+def test_a_damaged_file_changes_no_score_and_is_a_warning_of_the_result(wheel):
+    def score():
+        captions = {"1": "the large hound"}, {"1": ["the big dog"]}
+        return evaluate("captions", *captions, ["meteor"])
+
+    before = score()
+    path = meteor_resource.resource_path()
+    whole = path.read_bytes()
+    path.write_bytes(flip(len(whole) // 2)(bytearray(whole)))
+    os.utime(path, ns=(1, 1))
+    after = score()
+    assert after["meteor"].value == before["meteor"].value
+    assert [caution.id for caution in after.warnings if caution not in before.warnings] == ["damaged-cache"]
+
+
+def test_a_file_that_is_missing_or_of_another_version_is_built_without_a_word(wheel):
+    assert meteor_resource.open_and_tell()[1] == []
+    path = meteor_resource.resource_path()
+    path.write_bytes(flip(8)(bytearray(path.read_bytes())))
+    assert meteor_resource.open_and_tell()[1] == []
 
 
 def test_status_notices_any_changed_byte(wheel):

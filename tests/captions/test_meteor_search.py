@@ -1,5 +1,6 @@
 """METEOR's search, word for word: the native one must choose the same alignment as this slow and literal one."""
 
+import random
 from collections import defaultdict
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -186,3 +187,14 @@ def test_where_sets_of_words_grow(resource, length):
     reference = ("a", "b", "walk", "d") * 3 + tuple(f"x{i}" for i in range(0, rest, 2)) + ("b", "a", "walks") * 2
     assert len(hypothesis) == length
     check(resource, hypothesis, reference)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_long_runs_of_equal_candidates_are_not_tried_one_by_one(resource, seed):
+    """A word that stands in more than 64 places of the hypothesis, among others, in sentences of any length."""
+    rng = random.Random(seed)
+    words = [["a"], ["a", "x"], ["a", "b"], WORDS, ["walk", "walks", "x"], ["d", "a"]][seed]
+    hypothesis = tuple(rng.choice(words) for _ in range(rng.randint(70, 150)))
+    reference = (*(rng.choice(words) for _ in range(rng.randint(20, 60))), "x")
+    check(resource, hypothesis, reference)
+    check(None, hypothesis, reference)

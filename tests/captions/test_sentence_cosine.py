@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from pathlib import Path
 
 import numpy as np
@@ -68,3 +69,33 @@ def test_default_encoder_agrees_with_people_on_flickr8k_expert(data_folder: Path
     taus = {each.metric: 100 * kendalltau(each.item_values, ratings, variant="c")[0] for each in result}
     assert taus["sentence_cosine"] == pytest.approx(55.2, abs=0.1)
     assert taus["bertscore"] == pytest.approx(54.8, abs=0.1)
+
+
+@pytest.mark.parametrize("damage", ["one row", "no database", "malformed in the middle"])
+@pytest.mark.parametrize("metric", ["sentence_cosine", "bertscore"])
+def test_a_damaged_store_changes_no_score_and_is_said(bert: str, own_cache: Path, metric: str, damage: str) -> None:
+    spec = f"{metric}({bert})"
+    candidates = {str(i): SENTENCES[i] for i in range(4)}
+    references = {str(i): [SENTENCES[i + 1], SENTENCES[i + 3]] for i in range(4)}
+
+    def score() -> kataribe.Result:
+        return kataribe.evaluate("captions", candidates, references, [spec])
+
+    before = score()
+    [file] = own_cache.glob("encoders/*.vectors")
+    if damage == "one row":
+        with sqlite3.connect(file) as database:
+            table, blob = ("tokens", "vectors") if metric == "bertscore" else ("sentences", "vector")
+            [(key, vectors)] = database.execute(f"SELECT key, {blob} FROM {table} LIMIT 1").fetchall()
+            wrong = (np.frombuffer(vectors, dtype=np.float32) * 1000).tobytes()
+            database.execute(f"UPDATE {table} SET {blob} = ? WHERE key = ?", (wrong, key))
+        database.close()
+    else:
+        content = bytearray(file.read_bytes())
+        start = 0 if damage == "no database" else 32768
+        content[start:] = b"\xff" * (len(content) - start)
+        file.write_bytes(content)
+    after = score()
+    np.testing.assert_allclose(after[spec].item_values, before[spec].item_values, atol=1e-6)
+    assert [caution.id for caution in after.warnings if caution not in before.warnings] == ["damaged-cache"]
+    assert score().warnings == before.warnings

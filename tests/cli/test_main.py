@@ -275,3 +275,32 @@ def test_help_loads_no_numbers() -> None:
     )
     done = subprocess.run([sys.executable, "-c", "\n".join(lines)], capture_output=True, text=True)
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+@pytest.mark.parametrize(
+    ("task", "predictions", "references"),
+    [
+        ("captions", '{"a\\ud800": "a dog"}', '{"a\\ud800": ["a dog"]}'),
+        ("captions", '[{"image_id": "a\\udfff", "caption": "a dog"}]', '{"a\\udfff": ["a dog"]}'),
+        (
+            "stories",
+            '{"results": {"v\\ud800": [{"sentence": "A dog.", "timestamp": [0, 9]}]}}',
+            '{"v\\ud800": {"duration": 20, "timestamps": [[0, 10]], "sentences": ["A dog runs."]}}',
+        ),
+        (
+            "boundaries",
+            '{"v\\ud800": [3.0]}',
+            '{"v\\ud800": {"duration": 20, "fps": 30, "annotators": [[3.0], [3.1]]}}',
+        ),
+        ("narration", '[{"id": "v\\ud800", "text": "Ann smiles."}]', '[{"id": "v\\ud800", "text": "Ann smiles."}]'),
+    ],
+)
+def test_an_id_that_cannot_be_written_is_refused_when_it_is_read(
+    tmp_path: Path, call, task: str, predictions: str, references: str
+) -> None:
+    (tmp_path / "p.json").write_text(predictions)
+    (tmp_path / "r.json").write_text(references)
+    code, _, message = call("score", task, str(tmp_path / "p.json"), "-r", str(tmp_path / "r.json"))
+    assert code == 2
+    assert "half of a surrogate pair" in message
+    assert message.count("\n") == 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import sqlite3
 from pathlib import Path
 
 import numpy as np
@@ -34,30 +35,98 @@ def test_two_processes_write_the_same_file(own_cache: Path) -> None:
     assert [writer.exitcode for writer in writers] == [0, 0]
     opened, _ = open_store("shared")
     found = opened.sentences([content_key(f"text {number}") for number in range(300)])
-    assert found[:, 0].tolist() == list(range(300))
+    assert [vector[0] for vector in found] == list(range(300))
 
 
-def test_damaged_file_is_started_afresh(own_cache: Path) -> None:
+def test_a_file_that_is_no_database_is_started_afresh_and_said(own_cache: Path) -> None:
     store.folder().mkdir(parents=True)
     (store.folder() / "x.vectors").write_bytes(b"not a database" * 100)
-    opened, remark = open_store("x")
+    opened, remarks = open_store("x")
     opened.add(sentences=[row(1)])
-    assert remark == ""
+    assert (remarks, opened.was_damaged) == ([], True)
     assert opened.known("sentences", [content_key("text 1")]) == {content_key("text 1"): True}
+    again, _ = open_store("x")
+    assert not again.was_damaged
+
+
+def test_a_file_without_checksums_is_started_afresh_without_a_word(own_cache: Path) -> None:
+    """Version 0.1 wrote such files."""
+    store.folder().mkdir(parents=True)
+    with sqlite3.connect(store.folder() / "x.vectors") as old:
+        old.execute("CREATE TABLE tokens (key BLOB PRIMARY KEY, whole INTEGER, ids BLOB, vectors BLOB)")
+        old.execute("CREATE TABLE sentences (key BLOB PRIMARY KEY, whole INTEGER, vector BLOB)")
+        old.execute("INSERT INTO sentences VALUES (?, 1, ?)", (row(1).key, row(1).vector.tobytes()))
+    old.close()
+    opened, _ = open_store("x")
+    assert opened.known("sentences", [row(1).key]) == {}
+    opened.add(sentences=[row(1)])
+    assert not opened.was_damaged
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "vector = zeroblob(32)",
+        "vector = x'00'",
+        "vector = NULL",
+        "vector = 'text'",
+        "vector = 'text' || x'ff'",
+        "vector = 1.5",
+        "whole = 0",
+        "sum = sum + 1",
+        "sum = NULL",
+    ],
+)
+def test_a_damaged_row_is_not_there(own_cache: Path, damage: str) -> None:
+    opened, _ = open_store("x")
+    opened.add(sentences=[row(1), row(2)])
+    with sqlite3.connect(opened.path) as other:
+        other.execute(f"UPDATE sentences SET {damage} WHERE key = ?", (row(1).key,))
+    other.close()
+    first, second = opened.sentences([row(1).key, row(2).key])
+    assert first is None
+    assert second is not None
+    assert second.tolist() == row(2).vector.tolist()
+    opened.add(sentences=[row(1)])
+    assert opened.sentences([row(1).key])[0] is not None
+
+
+def test_a_vector_under_another_key_is_not_taken_for_its_own(own_cache: Path) -> None:
+    opened, _ = open_store("x")
+    opened.add(sentences=[row(1)])
+    with sqlite3.connect(opened.path) as other:
+        other.execute("UPDATE sentences SET key = ?", (row(2).key,))
+    other.close()
+    assert opened.sentences([row(2).key]) == [None]
+
+
+def test_a_file_that_is_malformed_in_the_middle_is_started_afresh(own_cache: Path) -> None:
+    opened, _ = open_store("x")
+    opened.add(sentences=[row(number) for number in range(5000)])
+    opened.close()
+    content = bytearray(opened.path.read_bytes())
+    content[32768:] = b"\xff" * (len(content) - 32768)
+    opened.path.write_bytes(content)
+    again, _ = open_store("x")
+    again.known("sentences", [row(number).key for number in range(5000)])
+    assert again.sentences([row(7).key]) == [None]
+    again.add(sentences=[row(7)])
+    assert again.was_damaged
+    assert again.sentences([row(7).key])[0] is not None
 
 
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="needs a folder that cannot be written to")
 def test_folder_without_rights_is_said_and_the_run_goes_on(own_cache: Path) -> None:
     own_cache.mkdir()
     own_cache.chmod(0o500)
-    opened, remark = open_store("x")
+    opened, [remark] = open_store("x")
     opened.add(sentences=[row(1)])
     assert "not kept for the next run" in remark
 
 
 def test_cache_folder_that_is_a_file_is_said_and_the_run_goes_on(own_cache: Path) -> None:
     own_cache.write_text("a file")
-    opened, remark = open_store("x")
+    opened, [remark] = open_store("x")
     opened.add(sentences=[row(1)])
     assert len(opened.sentences([row(1).key])) == 1
     assert "not kept for the next run" in remark

@@ -96,13 +96,13 @@ def test_durations_in_another_unit(duration, part):
 
 def test_fractions_given_as_times():
     said = warned(scaled(1 / 95), references())
-    assert "all predicted times are between 0 and 1" in said["fractions-as-seconds"]
+    assert "all predicted times are between 0 and 1" in said["fractions-as-times"]
     told = {
         video: {**story, "timestamps": [[start / 100, end / 100] for start, end in story["timestamps"]]}
         for video, story in references().items()
     }
     said = warned(submission(), told)
-    assert "all times in the references are between 0 and 1" in said["fractions-as-seconds"]
+    assert "all times in the references are between 0 and 1" in said["fractions-as-times"]
 
 
 def test_captions_early_in_one_long_video_are_no_matter_of_units():

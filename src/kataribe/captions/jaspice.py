@@ -94,9 +94,10 @@ class JaSpice(Metric):
         synonyms = open_synonyms(self.synonyms)
         texts = items.tokens("none").sentences.texts
         parser = open_parser(self.model)
-        graphs = cached_graphs(parser, texts)
+        remarks: list[Caution] = []
+        graphs = cached_graphs(parser, texts, remarks)
         signature = {**parser.signature, "synonyms": synonyms.signature}
-        return _number(graphs, synonyms, signature, _warnings(texts, graphs))
+        return _number(graphs, synonyms, signature, (*remarks, *_warnings(texts, graphs)))
 
     def stats(self, items: Captions, context: _Scenes) -> Array:
         captions = items.tokens("none")

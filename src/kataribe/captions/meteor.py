@@ -11,19 +11,25 @@ WMT.
 Quirks. With several references each is scored alone and the best counts, the first of equals. The corpus value is
 the formula on the summed counts, not the mean of the items. Other languages than English match equal words only,
 with a = .75, b = 1.4, g = .7 and no function words; their text is segmented first (`meteor(ja)`, `meteor(zh)`).
+
+Bounds. A text may have 32,767 words. Two texts that repeat the same words over and over take time in proportion to the
+product of their lengths, a fraction of a second for thousands of words. Where they repeat paraphrases instead, more
+than 16,777,216 places to choose from are refused, and the message names the item: no number is approximated.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
 from kataribe import _native
-from kataribe.captions.items import Captions
-from kataribe.captions.meteor_resource import open_resource
+from kataribe.captions.items import CaptionPairs, Captions, TokenizedCaptions
+from kataribe.captions.meteor_resource import open_and_tell
+from kataribe.core.caution import Caution
+from kataribe.core.errors import InputError, shorten
 from kataribe.core.metric import Measured, Metric, option
 from kataribe.core.progress import report
 from kataribe.core.types import Array, Floats
@@ -36,10 +42,11 @@ _LANGUAGE_OF = {"ptb": "en", "letters": "en", "ja": "ja", "ja-mecab": "ja", "zh"
 
 
 class _Prepared(NamedTuple):
-    """The corpus as METEOR reads it, and how it cuts one text."""
+    """The corpus as METEOR reads it, how it cuts one text, and what to say about its data."""
 
     sentences: _native.MeteorSentences
     cut: Callable[[str], list[str]]
+    said: Sequence[Caution]
 
 
 @dataclass(frozen=True)
@@ -71,22 +78,28 @@ class Meteor(Metric):
     def prepare(self, items: Captions) -> _Prepared:
         texts = items.tokens(self.tokenizer_name).sentences.texts
         if self.language != "en":
-            return _Prepared(_native.MeteorSentences(None, texts, normalize=False), str.split)
-        resource = open_resource(lambda done, total: report("compiling METEOR's data, once", done, total))
+            return _Prepared(_sentences(None, texts), str.split, [])
+        resource, said = open_and_tell(lambda done, total: report("compiling METEOR's data, once", done, total))
         cut = lambda text: _native.meteor_normalize(resource, text).split()  # noqa: E731
-        return _Prepared(_native.MeteorSentences(resource, texts, normalize=True), cut)
+        return _Prepared(_sentences(resource, texts), cut, said)
 
     def stats(self, items: Captions, context: _Prepared) -> Array:
         if not len(items):
             return np.zeros((0, len(self.columns)), dtype=np.int32)
         captions = items.tokens(self.tokenizer_name)
-        return _native.meteor_best_statistics(context.sentences, *captions.pairs, captions.bounds, self.parameters)
+        try:
+            return _native.meteor_best_statistics(context.sentences, *captions.pairs, captions.bounds, self.parameters)
+        except _native.MeteorTooMuchWork as error:
+            raise _too_much_work(items, captions, error.args[0]) from None
 
     def measure(self, totals: Floats) -> Measured:
         return Measured(self._scores(totals), {})
 
     def signature(self, context: Any) -> dict[str, str]:
         return {"v": "1.5", "lang": self.language, "tok": tokenizer(self.tokenizer_name).signature}
+
+    def warnings(self, context: _Prepared) -> Sequence[Caution]:
+        return context.said
 
     def details(self, items: Captions, context: _Prepared) -> list[Any]:
         """For each item the reference that counted and which words were matched, as [start, length] of tokens."""
@@ -115,3 +128,22 @@ class Meteor(Metric):
     def _scores(self, statistics: Array) -> Floats:
         rows = np.ascontiguousarray(statistics).reshape(-1, len(self.columns))
         return _native.meteor_scores(rows, self.parameters).reshape(statistics.shape[:-1])
+
+
+def _sentences(resource: _native.MeteorResource | None, texts: list[str]) -> _native.MeteorSentences:
+    try:
+        return _native.MeteorSentences(resource, texts, normalize=resource is not None)
+    except ValueError as error:
+        longest = max(texts, key=len)
+        raise InputError(f"meteor: {error}: {shorten(longest)!r}", hint="is this really one text?") from None
+
+
+def _too_much_work(items: Captions, captions: TokenizedCaptions, pair: int) -> InputError:
+    """METEOR would have to choose among millions of paraphrases: no text that a person wrote comes near."""
+    item = int(np.searchsorted(captions.bounds, pair, side="right")) - 1
+    text = captions.sentences.texts[int(captions.candidates[item])]
+    return InputError(
+        f"meteor: {shorten(text)!r} and its reference repeat so many paraphrases that they cannot be aligned",
+        id=None if isinstance(items, CaptionPairs) else items.ids[item],
+        hint="shorten the text, or leave meteor out",
+    )

@@ -18,11 +18,13 @@ from typing import IO
 
 from kataribe import _native as native
 from kataribe.core.cache import cache_folder
+from kataribe.core.caution import Caution
 from kataribe.core.errors import ResourceError
 
 Progress = Callable[[int, int], None]
 
 FILE_NAME = "meteor-1.5-en.bin"
+_OTHER_VERSION = "another version"  # what the core says of files that are old, not damaged
 _CHUNK = 1 << 20
 _CHANGE_FOLDER = "Set KATARIBE_CACHE to a folder that you can write to and that has 100 MB of space."
 _REINSTALL = "Install it again: pip install --force-reinstall pycocoevalcap==1.2"
@@ -48,12 +50,23 @@ def resource_path() -> Path:
 
 def open_resource(progress: Progress | None = None) -> native.MeteorResource:
     """The compiled data; it is built first if it is missing, damaged or of another version."""
+    return open_and_tell(progress)[0]
+
+
+def open_and_tell(progress: Progress | None = None) -> tuple[native.MeteorResource, list[Caution]]:
+    """The compiled data, and whether it was damaged and had to be built again."""
     path = resource_path()
-    return _try_open(path) or native.MeteorResource(str(build(progress)))
+    try:
+        return _open(path), []
+    except (OSError, RuntimeError) as error:
+        was_damaged = path.exists() and _OTHER_VERSION not in str(error)
+    resource = native.MeteorResource(str(build(progress)))
+    text = f"METEOR's compiled data in {path} was damaged and was compiled again"
+    return resource, [Caution("damaged-cache", text)] if was_damaged else []
 
 
 def status() -> ResourceStatus:
-    """Looks at every byte of the file, unlike `open_resource`."""
+    """Looks at every byte of the file, even if this process has done so before."""
     path = resource_path()
     if not path.exists():
         return ResourceStatus(path, exists=False, size=0, problem="it has not been built yet")
@@ -81,7 +94,7 @@ def build(progress: Progress | None = None, *, force: bool = False) -> Path:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with _lock(path.with_suffix(".lock")):
-            if force or _try_open(path) is None:
+            if force or not _is_whole(path):
                 _remove_leftovers(path)
                 _write(path, _compile(progress or (lambda done, total: None)))
     except OSError as error:
@@ -91,11 +104,28 @@ def build(progress: Progress | None = None, *, force: bool = False) -> Path:
     return path
 
 
-def _try_open(path: Path) -> native.MeteorResource | None:
+# Files of which this process has looked at every byte. That takes about 20 ms, so it is done once for each process, and
+# again when the file changes.
+_verified: set[tuple[str, int, int, int]] = set()
+
+
+def _open(path: Path) -> native.MeteorResource:
+    """The file, whole. Disks lose bits, and a wrong byte would be a wrong score without a word."""
+    resource = native.MeteorResource(str(path))
+    state = path.stat()
+    stamp = (str(path), state.st_ino, state.st_mtime_ns, state.st_size)
+    if stamp not in _verified:
+        resource.verify()
+        _verified.add(stamp)
+    return resource
+
+
+def _is_whole(path: Path) -> bool:
     try:
-        return native.MeteorResource(str(path))
+        _open(path)
     except (OSError, RuntimeError):
-        return None
+        return False
+    return True
 
 
 def _source_folder() -> Path:

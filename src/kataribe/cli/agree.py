@@ -7,11 +7,12 @@ from typing import Annotated
 
 import typer
 
+from kataribe.cli.output import check_outputs
 from kataribe.cli.progress import Silence, progress_bar, warn_of
 from kataribe.core.engine import parse_engine
 from kataribe.core.errors import UsageError
 from kataribe.core.spec import split_specs
-from kataribe.formats.output import check_writable, write_whole
+from kataribe.formats.output import write_whole
 
 
 def agree(
@@ -75,9 +76,7 @@ def agree(
     from kataribe.report.html import render_agreement_page
 
     check_format(format)
-    for place in (output, page):
-        if place is not None:
-            check_writable(place)
+    check_outputs([output, page], scores, human, metrics=metric)
     settings = Settings(by, against, per_item, ties, bootstrap, seed, correction, alpha)  # type: ignore[arg-type]
     settings.check()
     chosen = [spec for text in metric or () for spec in split_specs(text)]

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 import msgspec
 import typer
 
+from kataribe.cli.output import Named, check_outputs
 from kataribe.cli.progress import Silence, progress_bar, warn_of
 from kataribe.core.errors import OutputError, UsageError
 from kataribe.core.progress import reporting, silent
-from kataribe.formats.output import check_writable, write_whole
+from kataribe.formats.output import write_whole
 
 if TYPE_CHECKING:
     from kataribe.formats.storytable import StoryTable
@@ -62,9 +63,9 @@ def stories(
 
     if format not in (*story_audit.FORMATS, "json"):
         raise UsageError(f"no format is called {format!r}", hint=f"there are: {', '.join(story_audit.FORMATS)}, json")
-    check_places(output, plots)
+    check_places(output, plots, metric, predictions, references)
     if stories is not None:
-        check_writable(stories / "share-all.json")
+        check_outputs([stories / "share-all.json"], predictions, references)
     with progress_bar(quiet) as progress, reporting(progress or silent):
         result = audit(
             predictions,
@@ -116,7 +117,7 @@ def boundaries(
 
     if format not in ("table", "json"):
         raise UsageError(f"no format is called {format!r}", hint="there are: table, json")
-    check_places(output, plots)
+    check_places(output, plots, None, references, systems)
     named = _named_by_file(systems or ())
     with progress_bar(quiet) as progress, reporting(progress or silent):
         result = audit(
@@ -182,7 +183,7 @@ def narration(
         raise UsageError(
             f"no format is called {format!r}", hint=f"there are: {', '.join(narration_audit.FORMATS)}, json"
         )
-    check_places(output, plots)
+    check_places(output, plots, metric, predictions, references, cast)
     with progress_bar(quiet) as progress, reporting(progress or silent):
         result = audit(
             predictions,
@@ -201,12 +202,11 @@ def narration(
     print(text if format == "json" else narration_audit.FORMATS[format](result))
 
 
-def check_places(output: Path | None, plots: Path | None) -> None:
+def check_places(output: Path | None, plots: Path | None, metrics: list[str] | None, *reads: Named) -> None:
     """What can be refused before the work starts is refused before the work starts."""
     from kataribe.report.pictures import new_figure
 
-    if output is not None:
-        check_writable(output)
+    check_outputs([output], *reads, metrics=metrics)
     if plots is not None:
         new_figure(1, 1)
         if not plots.is_dir():

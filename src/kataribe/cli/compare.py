@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
+from kataribe.cli.output import check_outputs
 from kataribe.cli.progress import Silence, progress_bar, warn_of
-from kataribe.formats.output import check_writable, write_whole
+from kataribe.formats.output import write_whole
 
 
 def compare(
@@ -44,8 +45,7 @@ def compare(
     from kataribe.report.comparison import check_format, render_comparison
 
     check_format(format)
-    if output is not None:
-        check_writable(output)
+    check_outputs([output], results)
     with progress_bar(quiet) as progress:
         comparison = compare_results(
             read_results(results),

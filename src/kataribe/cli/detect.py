@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kataribe.cli.output import check_outputs
 from kataribe.cli.progress import progress_bar
 from kataribe.core.errors import UsageError, nearest, shorten
 from kataribe.core.progress import reporting, silent
-from kataribe.formats.output import check_writable, write_whole
+from kataribe.formats.output import write_whole
 
 if TYPE_CHECKING:
     from kataribe.boundaries.detectors.detector import Detection, Detector
@@ -54,9 +55,10 @@ def detect(
     from kataribe.report.pictures import new_figure
 
     methods = method or ["pa"]
-    _check(methods, videos, output, plot, count, sigma)
+    _check(methods, videos, plot, count, sigma)
     if protocol not in (None, "paper"):
         raise UsageError(f"no protocol is called {shorten(protocol)!r}", hint="there is: paper")
+    check_outputs([output, plot], videos, references, model)
     if output is not None:
         check_kind(output)
     if plot is not None:
@@ -88,9 +90,7 @@ def detect(
         print(spell(answers, ".json", with_curves=probabilities).decode(), end="")
 
 
-def _check(
-    methods: list[str], videos: list[Path], output: Path | None, plot: Path | None, count: int, sigma: float | None
-) -> None:
+def _check(methods: list[str], videos: list[Path], plot: Path | None, count: int, sigma: float | None) -> None:
     """What can be refused before hours of video are read."""
     for name in methods:
         if name not in METHODS:
@@ -103,9 +103,6 @@ def _check(
         raise UsageError("a plot shows one video, as .png or .svg", hint="give one video and a name like curves.png")
     if count < 1 or (sigma is not None and not sigma > 0):
         raise UsageError("--count and --sigma must be greater than 0")
-    for path in (output, plot):
-        if path is not None:
-            check_writable(path)
 
 
 def make(

@@ -8,9 +8,10 @@ from typing import Annotated
 import typer
 
 from kataribe.cli import study
+from kataribe.cli.output import check_outputs
 from kataribe.cli.progress import Silence, progress_bar, warn_of
 from kataribe.core.errors import UsageError
-from kataribe.formats.output import check_writable, write_whole
+from kataribe.formats.output import write_whole
 
 app = typer.Typer(
     help="Collect human judgements and see whether people agree.", no_args_is_help=True, rich_markup_mode=None
@@ -41,8 +42,7 @@ def agreement(
     from kataribe.report.raters import check_format, render_raters
 
     check_format(format)
-    if output is not None:
-        check_writable(output)
+    check_outputs([output], ratings)
     if draws < 1:
         raise UsageError(f"--draws {draws}: at least 1 is needed", hint="2000 is usual")
     if not 0 < alpha < 1:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kataribe.cli.output import check_outputs
 from kataribe.cli.progress import warn
 from kataribe.core.errors import InputError, UsageError, nearest
-from kataribe.formats.output import check_writable, write_whole
+from kataribe.formats.output import write_whole
 
 if TYPE_CHECKING:
     from kataribe.text.scene_graph.graph import SceneGraph
@@ -38,8 +39,7 @@ def parse(
         raise InputError("the caption is not text in the encoding of this terminal", hint="write it as UTF-8")
     if len(text) > MAX_CAPTION_CHARACTERS:
         raise InputError(f"the caption has {len(text):,} characters, more than {MAX_CAPTION_CHARACTERS:,}")
-    if svg is not None:
-        check_writable(svg)
+    check_outputs([svg])
     [graph] = open_parser(model).graphs([text])
     if svg is not None:
         write_whole(svg, draw(graph, text))

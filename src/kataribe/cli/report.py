@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from kataribe.cli.output import check_outputs
 from kataribe.cli.progress import Silence, progress_bar, warn_of
 from kataribe.core.errors import UsageError
 from kataribe.core.progress import Progress
-from kataribe.formats.output import check_writable, write_whole
+from kataribe.formats.output import write_whole
 
 if TYPE_CHECKING:
     from kataribe.core.result import Result
@@ -52,11 +53,11 @@ def report(
     from kataribe.report.data import page_data
     from kataribe.report.figures import check_figures, write_figures
     from kataribe.report.html import render_page
-    from kataribe.report.videos import find_videos
+    from kataribe.report.videos import find_videos, playable
 
     if without and not human:
         raise UsageError("--without says whose ratings to leave out, but there is no --human RATINGS")
-    check_writable(output)
+    check_outputs([output], results, human, playable(videos) if videos is not None else None)
     if figures is not None:
         check_figures(figures)
     with progress_bar(quiet) as progress:

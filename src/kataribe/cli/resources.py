@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
+from kataribe.cli.output import check_outputs
 from kataribe.cli.progress import progress_bar
 from kataribe.core.errors import UsageError, shorten
-from kataribe.formats.output import check_writable
 
 app = typer.Typer(help="The data that metrics keep on disk.", no_args_is_help=True, rich_markup_mode=None)
 
@@ -83,7 +83,7 @@ def idf(
     from kataribe.captions.idf import write_idf
     from kataribe.formats.captions import read_references
 
-    check_writable(output)
+    check_outputs([output], references)
     table = count_idf(read_references(references), tok)
     write_idf(table, output)
     print(f"{output}: {len(table.frequencies):,} n-grams of {table.documents:,} items, tok:{table.tok}")

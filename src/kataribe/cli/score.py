@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kataribe.cli.output import Named, check_outputs
 from kataribe.cli.progress import Silence, progress_bar, warn_of
 from kataribe.core.engine import parse_engine
-from kataribe.formats.output import check_writable, write_whole
+from kataribe.formats.output import write_whole
 
 if TYPE_CHECKING:
     from kataribe.core.result import Result
@@ -70,7 +71,7 @@ def captions(
     """Score captions of pictures or clips: BLEU, METEOR, ROUGE-L and CIDEr unless -m says otherwise."""
     from kataribe.captions.task import DEFAULT_METRICS, evaluate
 
-    check_call(format, output)
+    check_call(format, output, metric, predictions, references, images, features, text_features)
     with progress_bar(quiet) as progress:
         result = evaluate(
             predictions,
@@ -124,7 +125,7 @@ def stories(
     """Score dense video captions: SODA c, ActivityNet 2018 and localisation unless -m says otherwise."""
     from kataribe.stories.task import DEFAULT_METRICS, evaluate
 
-    check_call(format, output)
+    check_call(format, output, metric, predictions, references)
     with progress_bar(quiet) as progress:
         result = evaluate(
             predictions,
@@ -175,7 +176,7 @@ def boundaries(
     """Score event boundaries: F1, chance-corrected F1 and average precision, beside people and blind guessing."""
     from kataribe.boundaries.task import evaluate
 
-    check_call(format, output)
+    check_call(format, output, metric, predictions, references)
     with progress_bar(quiet) as progress:
         result = evaluate(
             predictions,
@@ -236,7 +237,7 @@ def narration(
     """Score narrations of films: RoleF1, caption metrics, speech rate and repetition unless -m says otherwise."""
     from kataribe.narration.task import evaluate
 
-    check_call(format, output)
+    check_call(format, output, metric, predictions, references, cast, dialogue, images, features, text_features)
     with progress_bar(quiet) as progress:
         result = evaluate(
             predictions,
@@ -259,13 +260,12 @@ def narration(
     answer(result, format, output, silence, quiet)
 
 
-def check_call(format: str, output: Path | None) -> None:
+def check_call(format: str, output: Path | None, metrics: list[str] | None, *reads: Named) -> None:
     """What can be refused before the work starts is refused before the work starts."""
     from kataribe.report.tables import check_format
 
     check_format(format)
-    if output is not None:
-        check_writable(output)
+    check_outputs([output], *reads, metrics=metrics)
 
 
 def answer(result: Result, format: str, output: Path | None, silence: list[str] | None, quiet: bool) -> None:

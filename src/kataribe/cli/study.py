@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kataribe.cli.output import check_outputs
 from kataribe.core.errors import InputError, UsageError
-from kataribe.formats.output import check_writable, write_whole
+from kataribe.formats.output import write_whole
 
 if TYPE_CHECKING:
     from kataribe.people.judge.collected import Progress
@@ -113,9 +114,9 @@ def export(
     from kataribe.people.judge.store import Store
     from kataribe.people.judge.study import read_study
 
-    for path in filter(None, (output, checks)):
-        check_writable(path)
+    check_outputs([output, checks], study)
     read = read_study(study)
+    check_outputs([output, checks], read.files)
     if not read.database.is_file():
         raise InputError("there is no such file", file=read.database, hint="nobody has been invited to this study yet")
     store = Store(read.database, read.fingerprint())

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kataribe.cli.output import check_outputs
 from kataribe.cli.progress import progress_bar
 from kataribe.core.errors import OutputError, UsageError, shorten
 from kataribe.core.progress import reporting, silent
-from kataribe.formats.output import check_writable
 
 if TYPE_CHECKING:
     from kataribe.boundaries.detectors.training import Label
@@ -51,7 +51,7 @@ def boundaries(
     if epochs < 1 or hidden < 1:
         raise UsageError("--epochs and --hidden must be greater than 0")
     labels = _labels(label, protocol)
-    check_writable(output)
+    check_outputs([output], videos, references)
     if cache is not None and not cache.is_dir():
         raise OutputError(f"{cache}: there is no such folder", hint="create it first")
     truth = read_truth(references)

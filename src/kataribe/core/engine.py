@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TypeVar
 
+from kataribe import _native
 from kataribe.core.errors import UsageError, shorten
 
 Shard = TypeVar("Shard")
@@ -25,14 +26,21 @@ class LocalEngine:
         return self.threads or available_cores()
 
     def map(self, function: Callable[[Shard], Answer], shards: Sequence[Shard]) -> Iterator[Answer]:
-        """The answers in the order of the shards. Ctrl-C waits for the shards in hand and drops the rest."""
+        """The answers in the order of the shards. Ctrl-C ends native work on the shards in hand and drops the rest."""
         if self.workers == 1 or len(shards) <= 1:
             yield from map(function, shards)
             return
         pool = ThreadPoolExecutor(self.workers)
+        stop = _native.Stop()
+
+        def work(shard: Shard) -> Answer:
+            with stop:
+                return function(shard)
+
         try:
-            yield from pool.map(function, shards)
+            yield from pool.map(work, shards)
         finally:
+            stop.set()
             pool.shutdown(cancel_futures=True)
 
 

@@ -21,7 +21,7 @@ from kataribe.core.errors import InputError, ResourceError
 from kataribe.core.progress import report
 from kataribe.encoders import loading
 from kataribe.encoders.protocol import Cut, Float32s, Forward, ImageEncoder, Int32s
-from kataribe.encoders.store import SentenceRow, content_key, open_store
+from kataribe.encoders.store import SentenceRow, content_key, damage_said, open_store
 
 DEFAULT = "openai/clip-vit-base-patch32"
 
@@ -115,14 +115,19 @@ def encode_images(
             keys.append(content_key(file.read_bytes()))
         except OSError as error:
             raise InputError(f"cannot be read ({error.strerror})", file=file) from None
-    known = store.known("sentences", list(dict.fromkeys(keys)))
-    missing = list({key: file for key, file in zip(keys, files, strict=True) if key not in known}.items())
+    distinct = list(dict.fromkeys(keys))
+    known = store.known("sentences", distinct)
+    found = dict(zip(distinct, store.sentences(distinct), strict=True))
+    remarks += damage_said(store, [key for key in known if found[key] is None], distinct, "pictures")
+    missing = list({key: file for key, file in zip(keys, files, strict=True) if found[key] is None}.items())
     for start in range(0, len(missing), _BATCH_IMAGES):
         batch = missing[start : start + _BATCH_IMAGES]
         vectors = encoder.images([file for _, file in batch])
+        found |= {key: vector for (key, _), vector in zip(batch, vectors, strict=True)}
         store.add(sentences=[SentenceRow(key, True, vector) for (key, _), vector in zip(batch, vectors, strict=True)])
         report(f"looking at pictures with {name}", start + len(batch), len(missing))
-    return store.sentences(keys), keys, remarks
+    vectors_by_key = {key: vector for key, vector in found.items() if vector is not None}
+    return np.stack([vectors_by_key[key] for key in keys]), keys, remarks
 
 
 @lru_cache(maxsize=1)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from kataribe.core.caution import Caution
 from kataribe.core.progress import report
 from kataribe.encoders.parallel import side_by_side
 from kataribe.encoders.protocol import Bools, Cut, Float32s, Int32s, TextEncoder, Tokens
-from kataribe.encoders.store import SentenceRow, TokenRow, VectorStore, content_key, open_store
+from kataribe.encoders.store import SentenceRow, TokenRow, VectorStore, content_key, damage_said, open_store
 from kataribe.text.sentences import Int64s
 
 Kind = Literal["tokens", "sentences"]
@@ -36,30 +36,51 @@ class EncodedTexts:
 
     encoder: TextEncoder
     store: VectorStore
+    texts: Sequence[str]
     keys: Sequence[bytes]
+    kind: Kind
     cut_short: int
     remarks: list[Caution]
     _recent: _Recent = field(repr=False, compare=False)
+    _encoded_again: set[int] = field(default_factory=set, repr=False, compare=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False, compare=False)
 
     def tokens(self, places: Int64s) -> list[Tokens]:
         """The tokens of some texts, in the order asked for."""
         found = self._recent.get(places.tolist())
         missing = [place for place in places.tolist() if place not in found]
-        read = self.store.tokens(self.keys[place] for place in missing)
-        for place, (ids, vectors) in zip(missing, read, strict=True):
-            found[place] = Tokens(ids, _is_special(self.encoder, ids), vectors)
+        read = dict(zip(missing, self.store.tokens(self.keys[place] for place in missing), strict=True))
+        damaged = [place for place, row in read.items() if row is None]
+        read |= {place: (row.tokens.ids, row.tokens.vectors) for place, row in self._again(damaged) if row.tokens}
+        for place, row in read.items():
+            if row is not None:
+                found[place] = Tokens(row[0], _is_special(self.encoder, row[0]), row[1])
         self._recent.add({place: found[place] for place in missing})
         return [found[place] for place in places.tolist()]
 
     def token_ids(self, places: Int64s) -> Iterator[Int32s]:
-        return self.store.token_ids(self.keys[place] for place in places.tolist())
+        for start in range(0, len(places), _BATCH_TEXTS):
+            for tokens in self.tokens(places[start : start + _BATCH_TEXTS]):
+                yield tokens.ids
 
     def sentences(self, places: Int64s) -> Float32s:
-        return self.store.sentences([self.keys[place] for place in places.tolist()])
+        found = dict(zip(places.tolist(), self.store.sentences(self.keys[p] for p in places.tolist()), strict=True))
+        damaged = [place for place, vector in found.items() if vector is None]
+        found |= {place: row.sentence.vector for place, row in self._again(damaged)}
+        return np.stack([found[place] for place in places.tolist()])
+
+    def _again(self, damaged: Sequence[int]) -> list[tuple[int, _Encoded]]:
+        """Encode what the store had once and has no longer; new rows take the place of the damaged ones."""
+        if not damaged:
+            return []
+        with self._lock:
+            self._encoded_again.update(damaged)
+            batches = _encode(self.encoder, self.store, self.kind, self.texts, self.keys, damaged)
+            return [entry for batch in batches for entry in batch]
 
     @property
     def warnings(self) -> list[Caution]:
-        said = list(self.remarks)
+        said = [*self.remarks, *damage_said(self.store, self._encoded_again, self.keys, "texts")]
         if self.cut_short:
             text = (
                 f"{self.cut_short:,} of {len(self.keys):,} distinct texts are longer than {self.encoder.longest} "
@@ -67,6 +88,13 @@ class EncodedTexts:
             )
             said.append(Caution("cut-texts", text))
         return said
+
+
+class _Encoded(NamedTuple):
+    """What was stored of one text; only of kind tokens it has tokens."""
+
+    sentence: SentenceRow
+    tokens: TokenRow | None
 
 
 class _Recent:
@@ -100,10 +128,27 @@ def encode_texts(encoder: TextEncoder, texts: Sequence[str], kind: Kind) -> Enco
     cut_short = sum(not is_whole for is_whole in known.values())
     recent = _Recent()
     done = 0
-    for start in range(0, len(missing), _CHUNK_TEXTS):
-        chunk = missing[start : start + _CHUNK_TEXTS]
+    for batch in _encode(encoder, store, kind, texts, keys, missing):
+        cut_short += sum(not row.sentence.is_whole for _, row in batch)
+        made = {place: row.tokens for place, row in batch if row.tokens is not None}
+        recent.add({place: Tokens(row.ids, _is_special(encoder, row.ids), row.vectors) for place, row in made.items()})
+        done += len(batch)
+        report(f"encoding with {encoder.name}", done, len(missing))
+    return EncodedTexts(encoder, store, texts, keys, kind, cut_short, remarks, recent)
+
+
+def _encode(
+    encoder: TextEncoder,
+    store: VectorStore,
+    kind: Kind,
+    texts: Sequence[str],
+    keys: Sequence[bytes],
+    places: Sequence[int],
+) -> Iterator[list[tuple[int, _Encoded]]]:
+    """Encode and store some texts, in batches of similar length that come out once they are stored."""
+    for start in range(0, len(places), _CHUNK_TEXTS):
+        chunk = places[start : start + _CHUNK_TEXTS]
         cuts = dict(zip(chunk, encoder.cut([texts[place] for place in chunk]), strict=True))
-        cut_short += sum(not cut.is_whole for cut in cuts.values())
         batches = list(_batches(cuts))
         inputs = [[cuts[place].ids for place in batch] for batch in batches]
         forwards = side_by_side(encoder.forward, inputs) if encoder.parallel else map(encoder.forward, inputs)
@@ -114,21 +159,14 @@ def encode_texts(encoder: TextEncoder, texts: Sequence[str], kind: Kind) -> Enco
             ]
             if kind == "sentences":
                 store.add(sentences=sentences)
-            else:
-                tokens = [
-                    TokenRow(key, cut.is_whole, cut.ids, vectors)
-                    for (key, cut), vectors in zip(rows, made.tokens, strict=True)
-                ]
-                store.add(tokens=tokens, sentences=sentences)
-                recent.add(
-                    {
-                        place: Tokens(row.ids, _is_special(encoder, row.ids), row.vectors)
-                        for place, row in zip(batch, tokens, strict=True)
-                    }
-                )
-            done += len(batch)
-            report(f"encoding with {encoder.name}", done, len(missing))
-    return EncodedTexts(encoder, store, keys, cut_short, remarks, recent)
+                yield [(place, _Encoded(row, None)) for place, row in zip(batch, sentences, strict=True)]
+                continue
+            tokens = [
+                TokenRow(key, cut.is_whole, cut.ids, vectors)
+                for (key, cut), vectors in zip(rows, made.tokens, strict=True)
+            ]
+            store.add(tokens=tokens, sentences=sentences)
+            yield list(zip(batch, map(_Encoded, sentences, tokens), strict=True))
 
 
 def _is_special(encoder: TextEncoder, ids: Int32s) -> Bools:

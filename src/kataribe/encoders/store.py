@@ -1,9 +1,10 @@
 """Vectors on disk, so that a text is encoded once and not in every epoch; one SQLite file for each encoder.
 
 The file's name carries the encoder's fingerprint, recipe and layer, the rows are found by a hash of the text, so
-nothing ever has to be invalidated. SQLite lets several processes read and write at a time. A file that is damaged is
-started afresh; where the folder cannot be written to, a temporary file serves this run alone. Files are forgotten, the
-one unused for longest first, when a run begins and all together exceed `limit()`.
+nothing ever has to be invalidated. SQLite lets several processes read and write at a time. Every row carries a checksum
+that is verified whenever it is read: what does not match is not there. A file that is no database, or no longer one in
+the middle, is started afresh. Where the folder cannot be written to, a temporary file serves this run alone. Files are
+forgotten, the one unused for longest first, when a run begins and all together exceed `limit()`.
 """
 
 from __future__ import annotations
@@ -13,9 +14,10 @@ import hashlib
 import os
 import sqlite3
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -30,10 +32,11 @@ _SUFFIX = ".vectors"
 _KEYS_AT_ONCE = 500
 _WAIT_SECONDS = 60.0
 
-_TABLES = """
-    CREATE TABLE IF NOT EXISTS tokens (key BLOB PRIMARY KEY, whole INTEGER, ids BLOB, vectors BLOB);
-    CREATE TABLE IF NOT EXISTS sentences (key BLOB PRIMARY KEY, whole INTEGER, vector BLOB);
-"""
+_VERSION = 2
+_TABLES = {
+    "tokens": "key BLOB PRIMARY KEY, whole INTEGER, ids BLOB, vectors BLOB, sum INTEGER",
+    "sentences": "key BLOB PRIMARY KEY, whole INTEGER, vector BLOB, sum INTEGER",
+}
 
 
 class TokenRow(NamedTuple):
@@ -52,6 +55,17 @@ class SentenceRow(NamedTuple):
 def content_key(content: str | bytes) -> bytes:
     data = content.encode("utf-8", "surrogatepass") if isinstance(content, str) else content
     return hashlib.blake2b(data, digest_size=16).digest()
+
+
+def _sum(key: bytes, is_whole: bool, *blobs: bytes) -> int:
+    sum = zlib.crc32(b"1" if is_whole else b"0", zlib.crc32(key))
+    for blob in blobs:
+        sum = zlib.crc32(blob, sum)
+    return sum
+
+
+def _summed(key: bytes, is_whole: bool, *blobs: bytes) -> tuple[object, ...]:
+    return (key, is_whole, *blobs, _sum(key, is_whole, *blobs))
 
 
 def folder() -> Path:
@@ -92,21 +106,21 @@ class VectorStore:
 
     >>> store = VectorStore(None)
     >>> store.add(sentences=[SentenceRow(content_key("a dog"), True, np.ones(2, np.float32))])
-    >>> store.sentences([content_key("a dog")]).tolist()
-    [[1.0, 1.0]]
+    >>> store.sentences([content_key("a dog")])
+    [array([1., 1.], dtype=float32)]
     """
 
     def __init__(self, path: Path | None) -> None:
         """Without a path, in a temporary file that goes with the process."""
         self.path = path
-        self._lock = threading.Lock()
-        self._database = sqlite3.connect(
-            path or "", timeout=_WAIT_SECONDS, check_same_thread=False, isolation_level=None
-        )
-        # A crash of the machine may cost the cache, which is only a cache; a crash of the program does not.
-        self._database.execute("PRAGMA synchronous = OFF")
-        self._database.execute("PRAGMA page_size = 32768")  # about a text; of a new file
-        self._database.executescript(_TABLES)
+        self.was_damaged = False
+        self._lock = threading.RLock()
+        try:
+            self._database = _connect(path)
+        except sqlite3.DatabaseError as error:
+            if not _is_damage(error):
+                raise
+            self._start_afresh()
 
     def close(self) -> None:
         self._database.close()
@@ -114,66 +128,131 @@ class VectorStore:
     def known(self, table: str, keys: Sequence[bytes]) -> dict[bytes, bool]:
         """Which keys there are already, and whether their texts were encoded whole."""
         found: dict[bytes, bool] = {}
-        with self._lock:
-            for start in range(0, len(keys), _KEYS_AT_ONCE):
-                some = keys[start : start + _KEYS_AT_ONCE]
-                marks = ",".join("?" * len(some))
-                rows = self._database.execute(f"SELECT key, whole FROM {table} WHERE key IN ({marks})", some)
-                found |= {key: bool(whole) for key, whole in rows}
+        for start in range(0, len(keys), _KEYS_AT_ONCE):
+            some = keys[start : start + _KEYS_AT_ONCE]
+            marks = ",".join("?" * len(some))
+            rows = self._ask(f"SELECT key, whole FROM {table} WHERE key IN ({marks})", some)
+            found |= {key: bool(whole) for key, whole in rows}
         return found
 
     def add(self, *, tokens: Iterable[TokenRow] = (), sentences: Iterable[SentenceRow] = ()) -> None:
         """All of them, or none if it fails."""
-        rows: dict[str, list[tuple[object, ...]]] = {
-            "tokens": [(r.key, r.is_whole, r.ids.tobytes(), r.vectors.tobytes()) for r in tokens],
-            "sentences": [(r.key, r.is_whole, r.vector.tobytes()) for r in sentences],
+        rows = {
+            "tokens": [_summed(r.key, r.is_whole, r.ids.tobytes(), r.vectors.tobytes()) for r in tokens],
+            "sentences": [_summed(r.key, r.is_whole, r.vector.tobytes()) for r in sentences],
         }
         with self._lock:
             try:
-                # IMMEDIATE: a writer waits for its turn at the start instead of failing half-way.
-                self._database.execute("BEGIN IMMEDIATE")
-                for table, values in rows.items():
-                    if values:
-                        marks = ",".join("?" * len(values[0]))
-                        self._database.executemany(f"INSERT OR REPLACE INTO {table} VALUES ({marks})", values)
-                self._database.execute("COMMIT")
-            except BaseException as error:
-                with contextlib.suppress(sqlite3.Error):
-                    self._database.execute("ROLLBACK")
-                if isinstance(error, sqlite3.OperationalError):
+                self._insert(rows)
+            except sqlite3.DatabaseError as error:
+                if not _is_damage(error):
                     raise ResourceError(
                         f"encoded texts cannot be stored in {self.path or 'a temporary file'}: {error}",
                         hint="set KATARIBE_CACHE to a folder with more space",
                     ) from None
-                raise
+                self._start_afresh()
+                self._insert(rows)
 
-    def token_ids(self, keys: Iterable[bytes]) -> Iterator[Int32s]:
-        for (ids,) in self._rows("SELECT ids FROM tokens WHERE key = ?", keys):
-            yield np.frombuffer(ids, dtype=np.int32)
+    def _insert(self, rows: Mapping[str, list[tuple[object, ...]]]) -> None:
+        try:
+            # IMMEDIATE: a writer waits for its turn at the start instead of failing half-way.
+            self._database.execute("BEGIN IMMEDIATE")
+            for table, values in rows.items():
+                if values:
+                    marks = ",".join("?" * len(values[0]))
+                    self._database.executemany(f"INSERT OR REPLACE INTO {table} VALUES ({marks})", values)
+            self._database.execute("COMMIT")
+        except BaseException:
+            with contextlib.suppress(sqlite3.Error):
+                self._database.execute("ROLLBACK")
+            raise
 
-    def tokens(self, keys: Iterable[bytes]) -> Iterator[tuple[Int32s, Float32s]]:
-        for ids, vectors in self._rows("SELECT ids, vectors FROM tokens WHERE key = ?", keys):
-            tokens = np.frombuffer(ids, dtype=np.int32)
-            yield tokens, np.frombuffer(vectors, dtype=np.float32).reshape(len(tokens), -1)
-
-    def sentences(self, keys: Sequence[bytes]) -> Float32s:
-        rows = self._rows("SELECT vector FROM sentences WHERE key = ?", keys)
-        return np.stack([np.frombuffer(vector, dtype=np.float32) for (vector,) in rows])
-
-    def _rows(self, query: str, keys: Iterable[bytes]) -> Iterator[tuple[bytes, ...]]:
-        for key in keys:
-            with self._lock:
-                row = self._database.execute(query, (key,)).fetchone()
+    def tokens(self, keys: Iterable[bytes]) -> Iterator[tuple[Int32s, Float32s] | None]:
+        """For each key its tokens, or None where they are damaged or gone."""
+        for row in self._rows("SELECT sum, whole, ids, vectors FROM tokens WHERE key = ?", keys):
             if row is None:
-                raise ResourceError(
-                    f"the encoded texts in {self.path or 'a temporary file'} vanished while they were in use",
-                    hint="run again, and clear the cache only between runs",
-                )
-            yield row
+                yield None
+            else:
+                ids = np.frombuffer(row[0], dtype=np.int32)
+                yield ids, np.frombuffer(row[1], dtype=np.float32).reshape(len(ids), -1)
+
+    def sentences(self, keys: Iterable[bytes]) -> list[Float32s | None]:
+        """For each key its vector, or None where it is damaged or gone."""
+        rows = self._rows("SELECT sum, whole, vector FROM sentences WHERE key = ?", keys)
+        return [None if row is None else np.frombuffer(row[0], dtype=np.float32) for row in rows]
+
+    def _rows(self, query: str, keys: Iterable[bytes]) -> Iterator[list[bytes] | None]:
+        for key in keys:
+            rows = self._ask(query, (key,))
+            if not rows:
+                yield None
+                continue
+            sum, is_whole, *blobs = rows[0]
+            is_sound = all(isinstance(blob, bytes) for blob in blobs) and _sum(key, bool(is_whole), *blobs) == sum
+            yield blobs if is_sound else None
+
+    def _ask(self, query: str, values: Sequence[bytes]) -> list[Any]:
+        with self._lock:
+            try:
+                return self._database.execute(query, values).fetchall()
+            except sqlite3.DatabaseError as error:
+                if not _is_damage(error):
+                    raise
+                self._start_afresh()
+                return []
+
+    def _start_afresh(self) -> None:
+        """Nothing in a damaged file is worth a wrong number."""
+        self.was_damaged = True
+        if hasattr(self, "_database"):
+            self._database.close()
+        if self.path is not None:
+            self.path.unlink(missing_ok=True)
+            _journal(self.path).unlink(missing_ok=True)  # of the old file: SQLite would play it back into the new one
+        self._database = _connect(self.path)
+
+
+def _connect(path: Path | None) -> sqlite3.Connection:
+    database = sqlite3.connect(path or "", timeout=_WAIT_SECONDS, check_same_thread=False, isolation_level=None)
+    try:
+        database.text_factory = bytes  # what is no longer a blob is damage, not text to decode
+        # A crash of the machine may cost the cache, which is only a cache; a crash of the program does not.
+        database.execute("PRAGMA synchronous = OFF")
+        database.execute("PRAGMA page_size = 32768")  # about a text; of a new file
+        database.execute("BEGIN IMMEDIATE")
+        if database.execute("PRAGMA user_version").fetchone() != (_VERSION,):
+            for table, columns in _TABLES.items():
+                database.execute(f"DROP TABLE IF EXISTS {table}")  # rows without checksums, of an older version
+                database.execute(f"CREATE TABLE {table} ({columns})")
+            database.execute(f"PRAGMA user_version = {_VERSION}")
+        database.execute("COMMIT")
+    except BaseException:
+        database.close()
+        raise
+    return database
+
+
+def _is_damage(error: sqlite3.DatabaseError) -> bool:
+    """Not a file that is locked, read-only or on a full disk: nothing is wrong with that one itself."""
+    return not isinstance(error, sqlite3.OperationalError) or "no such" in str(error)
+
+
+def damage_said(store: VectorStore, damaged: Sized, asked: Sized, what: str) -> list[Caution]:
+    """What to say of a store in which `damaged` of the rows that were `asked` for had to be made again."""
+    if store.was_damaged:
+        text = f"the encoded {what} in {store.path} were damaged; they are encoded again"
+        return [Caution("damaged-cache", text)]
+    if len(damaged):
+        text = f"{len(damaged):,} of {len(asked):,} encoded {what} in {store.path} were damaged; they are encoded again"
+        return [Caution("damaged-cache", text)]
+    return []
 
 
 def open_store(key: str) -> tuple[VectorStore, list[Caution]]:
-    """The store of an encoder, and what to warn of: nothing, or why this run keeps its vectors for itself only."""
+    """The store of an encoder, and what to warn of: nothing, or why this run keeps its vectors for itself only.
+
+    Whether the file was damaged shows in the course of the run: `was_damaged` of the store.
+    """
     try:
         most = limit()
         place = folder()
@@ -186,13 +265,7 @@ def open_store(key: str) -> tuple[VectorStore, list[Caution]]:
 
 
 def _opened(path: Path) -> VectorStore:
-    try:
-        store = VectorStore(path)
-    except sqlite3.DatabaseError as error:
-        if isinstance(error, sqlite3.OperationalError):  # locked, read-only: nothing is wrong with the file itself
-            raise
-        path.unlink(missing_ok=True)
-        store = VectorStore(path)
+    store = VectorStore(path)
     os.utime(path)
     return store
 

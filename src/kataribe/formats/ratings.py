@@ -27,7 +27,6 @@ from kataribe.formats.source import (
     check_id,
     check_number,
     extension,
-    has_only_characters,
     read_json_lines,
     read_table,
 )
@@ -236,8 +235,8 @@ def _row(kind: Kind, entry: Mapping[str, Any], path: Path, place: str) -> Judgem
 
 def _name(value: Any, path: Path, place: str, field: str) -> str:
     name = check_id(value, file=path, place=f"{place}: {field}").strip()
-    if not name or not has_only_characters(name):
-        raise InputError(f"{place}: {field} is {'not text' if name else 'empty'}", file=path)
+    if not name:
+        raise InputError(f"{place}: {field} is empty", file=path)
     return name
 
 

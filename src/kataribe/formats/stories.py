@@ -104,7 +104,7 @@ def _read_file(builder: StoryBuilder, path: Path) -> None:
             _add_row(builder, place, row)
     elif kind in SUBTITLES:
         name = path.name.removesuffix(".gz")
-        video = builder.open(name[: -len(kind)])
+        video = builder.open(check_id(name[: -len(kind)], file=path, place="the name of the file"))
         for start, end, text in read_subtitles(path):
             builder.add(video, start, end, text)
     else:

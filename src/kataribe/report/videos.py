@@ -20,13 +20,19 @@ def find_videos(folder: Path, ids: Iterable[str], page: Path) -> dict[str, str]:
     """
     if not folder.is_dir():
         raise InputError("there is no such folder", file=folder, hint="--videos takes the folder of the video files")
-    by_stem = {file.stem: file for file in sorted(folder.iterdir()) if file.suffix.lower() in _PLAYABLE}
+    by_stem = {file.stem: file for file in playable(folder)}
     found = {id: by_stem[id] for id in ids if id in by_stem}
     if not found:
         raise InputError(
             "no video in it has the id of an item", file=folder, hint=f"name files ID{_PLAYABLE[0]} or ID{_PLAYABLE[1]}"
         )
     return {id: _address(file, page) for id, file in found.items()}
+
+
+def playable(folder: Path) -> list[Path]:
+    """The video files of a folder, if there is one."""
+    found = sorted(folder.iterdir()) if folder.is_dir() else []
+    return [file for file in found if file.suffix.lower() in _PLAYABLE]
 
 
 def _address(file: Path, page: Path) -> str:

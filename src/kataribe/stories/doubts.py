@@ -72,7 +72,7 @@ def odd_durations(table: StoryTable, role: str) -> Iterator[Caution]:
     name = table.source or role
     if ratio > _DURATION_TOO_LONG and _are_fractions(table):
         text = f"all times in {name} are between 0 and 1, and durations much longer"
-        yield Caution("fractions-as-seconds", f"{text}: are times fractions of the duration? They should be seconds")
+        yield Caution("fractions-as-times", f"{text}: are times fractions of the duration? They should be seconds")
     elif ratio > _DURATION_TOO_LONG:
         text = f"durations in {name} are about {ratio:,.0f} times as long as its captions reach"
         yield Caution("duration-unit", f"{text}: are they {_unit(ratio)}, not seconds?")
@@ -94,7 +94,7 @@ def odd_times(predicted: StoryTable, references: Sequence[StoryTable]) -> Iterat
         yield Caution("time-unit", f"{text}: {advice}, not seconds?")
     elif ratio < 1 / _TOO_SHORT and _are_fractions(predicted):
         text = "all predicted times are between 0 and 1, and the videos much longer"
-        yield Caution("fractions-as-seconds", f"{text}: are they fractions of the duration? They should be seconds")
+        yield Caution("fractions-as-times", f"{text}: are they fractions of the duration? They should be seconds")
     elif ratio < 1 / _TOO_SHORT:
         text = f"reference times reach about {1 / ratio:,.0f} times as far as predicted ones"
         yield Caution("time-unit", f"{text}: are they {_unit(1 / ratio)}, not seconds?")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sqlite3
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from kataribe.core.caution import Caution
 from kataribe.core.progress import reporting
 from kataribe.text.scene_graph import cache
 from kataribe.text.scene_graph.cache import cached_graphs, clear
@@ -82,3 +84,31 @@ def test_clear_removes_every_file(folder: Path) -> None:
     assert [file.parent for file in clear()] == [folder]
     assert list(folder.iterdir()) == []
     assert clear() == []
+
+
+def test_a_damaged_graph_is_parsed_again_and_said(folder: Path) -> None:
+    parser = open_parser()
+    expected = cached_graphs(parser, TEXTS)
+    [file] = folder.glob("*.sqlite")
+    with sqlite3.connect(file) as database:
+        database.execute("UPDATE graphs SET graph = (SELECT max(graph) FROM graphs)")  # well-formed, and wrong
+    database.close()
+    remarks: list[Caution] = []
+    assert cached_graphs(parser, TEXTS, remarks) == expected
+    assert [caution.id for caution in remarks] == ["damaged-cache"]
+    assert cached_graphs(replace(parser, nlp=Unwilling()), TEXTS, remarks) == expected
+    assert len(remarks) == 1
+
+
+@pytest.mark.parametrize("start", [0, 100])
+def test_a_damaged_file_is_made_anew_and_said(folder: Path, start: int) -> None:
+    parser = open_parser()
+    expected = cached_graphs(parser, TEXTS)
+    [file] = folder.glob("*.sqlite")
+    content = file.read_bytes()
+    file.write_bytes(content[:start] + b"\xff" * (len(content) - start))
+    remarks: list[Caution] = []
+    assert cached_graphs(parser, TEXTS, remarks) == expected
+    assert [caution.id for caution in remarks] == ["damaged-cache"]
+    assert cached_graphs(replace(parser, nlp=Unwilling()), TEXTS, remarks) == expected
+    assert len(remarks) == 1

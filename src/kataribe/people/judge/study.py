@@ -44,6 +44,13 @@ class Study:
         return self.path.parent / self.settings.database
 
     @property
+    def files(self) -> list[Path]:
+        """The texts and tables that the study is made of, and its answers."""
+        settings = self.settings
+        named = [settings.references, settings.clips, settings.checks.file, *settings.systems.values()]
+        return [self.database, *(self.path.parent / file for file in named if file)]
+
+    @property
     def checked_dimension(self) -> str:
         """The dimension in which a planted text is obviously bad."""
         return self.settings.checks.dimension or self.settings.dimensions[0].name

@@ -1,0 +1,36 @@
+"""Where answers go: checked before the work starts, against everything that the same call reads."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from kataribe.formats.output import check_apart, check_writable
+
+Named = Path | str | None | Iterable["Path | str"]
+
+
+def check_outputs(outputs: Iterable[Path | None], *reads: Named, metrics: Iterable[str] | None = None) -> None:
+    """Refuse an answer that has no place, that would overwrite what is read, or that another one would overwrite.
+
+    `reads` is whatever the call names: paths, FILE or NAME=FILE, lists of them, None. Metrics may name files too:
+    cider(idf=FILE).
+    """
+    places = [output for output in outputs if output is not None]
+    files = [Path(text) for named in reads for word in _words(named) for text in (word, word.partition("=")[2]) if text]
+    files += [file for metric in metrics or () for file in _files_in(metric)]
+    for place in places:
+        check_writable(place, files)
+    check_apart(places)
+
+
+def _words(named: Named) -> list[str]:
+    if named is None:
+        return []
+    return [str(named)] if isinstance(named, Path | str) else [str(one) for one in named]
+
+
+def _files_in(metric: str) -> list[Path]:
+    options = re.split(r"[(),=]", metric.partition("(")[2])
+    return [Path(option.strip()) for option in options if Path(option.strip()).is_file()]
