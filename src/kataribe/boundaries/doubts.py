@@ -26,6 +26,8 @@ _FIRST_PART = 0.1
 _LONG_SECONDS = 3.0
 _SAME_SECONDS = 1e-3
 
+_BETWEEN_0_AND_1 = "lie between 0 and 1, in videos of many seconds"
+
 
 def doubts_about_truth(truth: Mapping[str, AnnotatedVideo]) -> list[Caution]:
     """Durations in milliseconds or frames, boundaries as fractions of the video."""
@@ -89,9 +91,6 @@ def _doubts_about_seconds(times: Floats, durations: Floats, fps: Floats) -> list
         text = "most predicted times lie outside their videos: are they milliseconds? divide them by 1,000"
         return [Caution("milliseconds-as-seconds", text)]
     return []
-
-
-_BETWEEN_0_AND_1 = "lie between 0 and 1, in videos of many seconds"
 
 
 def _are_fractions(times: Floats, durations: Floats) -> bool:
