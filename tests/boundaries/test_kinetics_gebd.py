@@ -127,7 +127,7 @@ def test_guessing_cannot_raise_boundary_kappa(videos: Videos, annotator) -> None
         assert abs(metric.score_of(once(uniform_lists(videos.durations, counts)), videos).value) < 1e-4
         assert abs(metric.score_of(random_entries(videos, counts, 4), videos).value) < 0.006
     person = metric.score_of(human(videos), videos).value
-    assert person == pytest.approx({"mean": 0.401, "max": 0.563}[annotator], abs=0.001)
+    assert person == pytest.approx({"mean": 0.401, "max": 0.563}[annotator], abs=0.002)
     for damage, sizes in {"jitter": (0.01, 0.02, 0.05, 0.1, 0.2), "drop": (0.1, 0.5, 0.9), "add": (1, 4, 12)}.items():
         values = [metric.score_of(degraded(videos, damage, size), videos).value for size in sizes]
         assert all(person > one > other > 0.03 for one, other in pairwise(values)), (damage, values)
