@@ -342,16 +342,6 @@ def test_blind_detectors_place_what_they_are_asked_for(clip: Path) -> None:
     assert run(clip, Blind("random", 4, seed=1)).boundaries == random.boundaries
 
 
-def test_curves_of_blind_detectors_are_the_papers_sum(clip: Path) -> None:
-    """Equation (11) is not cut off at 1 where bells overlap: that would tie what average precision ranks."""
-    found = run(clip, Blind("uniform", 60))
-    nearest = np.rint(np.array(found.boundaries.times) * FPS)
-    frames = np.arange(sum(LENGTHS))
-    expected = np.exp(-(((nearest[:, None] - frames) / 5) ** 2)).sum(axis=0)
-    assert found.probabilities == pytest.approx(expected, abs=1e-9)
-    assert found.probabilities.max() > 1
-
-
 def test_a_long_video_needs_no_more_memory_than_a_short_one(tmp_path: Path) -> None:
     """What is kept grows by a few numbers per frame, not by pictures."""
     import tracemalloc

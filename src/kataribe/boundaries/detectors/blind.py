@@ -27,11 +27,9 @@ class Blind:
 
     def find(self, timeline: Timeline) -> Found:
         times = self._times(timeline)
-        # The nearest frame: its neighbours take over half-way.
-        frames = np.searchsorted((timeline.times[1:] + timeline.times[:-1]) / 2, times).astype(np.float64)
+        frames = np.searchsorted(timeline.times, times).clip(0, timeline.frames - 1).astype(np.float64)
         offsets, length = np.array([0, len(times)]), np.array([timeline.frames])
         curve = _native.boundary_density(frames, offsets, np.ones(len(times)), length, _SIGMA_FRAMES)
-        # Not cut off at 1 where bells overlap: the paper's equation (11) is a sum, and average precision ranks it.
         return Found(times, np.ones(len(times)), curve)
 
     def _times(self, timeline: Timeline) -> Floats:
