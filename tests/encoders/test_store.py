@@ -40,7 +40,7 @@ def test_two_processes_write_the_same_file(own_cache: Path) -> None:
 
 def test_a_file_that_is_no_database_is_started_afresh_and_said(own_cache: Path) -> None:
     store.folder().mkdir(parents=True)
-    (store.folder() / "x.vectors").write_bytes(b"not a database" * 100)
+    (store.folder() / "x.2.vectors").write_bytes(b"not a database" * 100)
     opened, remarks = open_store("x")
     opened.add(sentences=[row(1)])
     assert (remarks, opened.was_damaged) == ([], True)
@@ -49,18 +49,14 @@ def test_a_file_that_is_no_database_is_started_afresh_and_said(own_cache: Path) 
     assert not again.was_damaged
 
 
-def test_a_file_without_checksums_is_started_afresh_without_a_word(own_cache: Path) -> None:
-    """Version 0.1 wrote such files."""
+def test_files_of_version_0_1_which_have_no_checksums_are_left_alone(own_cache: Path) -> None:
     store.folder().mkdir(parents=True)
-    with sqlite3.connect(store.folder() / "x.vectors") as old:
-        old.execute("CREATE TABLE tokens (key BLOB PRIMARY KEY, whole INTEGER, ids BLOB, vectors BLOB)")
-        old.execute("CREATE TABLE sentences (key BLOB PRIMARY KEY, whole INTEGER, vector BLOB)")
-        old.execute("INSERT INTO sentences VALUES (?, 1, ?)", (row(1).key, row(1).vector.tobytes()))
-    old.close()
+    old = store.folder() / "x.vectors"
+    old.write_bytes(b"rows without checksums")
     opened, _ = open_store("x")
-    assert opened.known("sentences", [row(1).key]) == {}
     opened.add(sentences=[row(1)])
-    assert not opened.was_damaged
+    assert (opened.was_damaged, old.read_bytes()) == (False, b"rows without checksums")
+    assert old in store.files()  # they count, and go when there is no room
 
 
 @pytest.mark.parametrize(
@@ -141,7 +137,7 @@ def test_the_file_unused_for_longest_makes_room(own_cache: Path, monkeypatch: py
     size = opened.path.stat().st_size
     monkeypatch.setenv(store.LIMIT_VARIABLE, str(1.5 * size / 1e9))
     open_store("another")
-    assert sorted(file.stem for file in store.files()) == ["another", "new"]
+    assert sorted(file.stem for file in store.files()) == ["another.2", "new.2"]
 
 
 def test_limit_of_zero_keeps_nothing(own_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:

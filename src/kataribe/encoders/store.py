@@ -29,14 +29,14 @@ from kataribe.encoders.protocol import Float32s, Int32s
 LIMIT_VARIABLE = "KATARIBE_ENCODER_CACHE_GB"
 _DEFAULT_LIMIT_GB = 5.0
 _SUFFIX = ".vectors"
+_VERSION = 2  # of the tables; other versions of this package find files of their own
 _KEYS_AT_ONCE = 500
 _WAIT_SECONDS = 60.0
 
-_VERSION = 2
-_TABLES = {
-    "tokens": "key BLOB PRIMARY KEY, whole INTEGER, ids BLOB, vectors BLOB, sum INTEGER",
-    "sentences": "key BLOB PRIMARY KEY, whole INTEGER, vector BLOB, sum INTEGER",
-}
+_TABLES = """
+    CREATE TABLE IF NOT EXISTS tokens (key BLOB PRIMARY KEY, whole INTEGER, ids BLOB, vectors BLOB, sum INTEGER);
+    CREATE TABLE IF NOT EXISTS sentences (key BLOB PRIMARY KEY, whole INTEGER, vector BLOB, sum INTEGER);
+"""
 
 
 class TokenRow(NamedTuple):
@@ -219,13 +219,7 @@ def _connect(path: Path | None) -> sqlite3.Connection:
         # A crash of the machine may cost the cache, which is only a cache; a crash of the program does not.
         database.execute("PRAGMA synchronous = OFF")
         database.execute("PRAGMA page_size = 32768")  # about a text; of a new file
-        database.execute("BEGIN IMMEDIATE")
-        if database.execute("PRAGMA user_version").fetchone() != (_VERSION,):
-            for table, columns in _TABLES.items():
-                database.execute(f"DROP TABLE IF EXISTS {table}")  # rows without checksums, of an older version
-                database.execute(f"CREATE TABLE {table} ({columns})")
-            database.execute(f"PRAGMA user_version = {_VERSION}")
-        database.execute("COMMIT")
+        database.executescript(_TABLES)
     except BaseException:
         database.close()
         raise
@@ -258,7 +252,7 @@ def open_store(key: str) -> tuple[VectorStore, list[Caution]]:
         place = folder()
         place.mkdir(parents=True, exist_ok=True)
         _make_room(most)
-        return (_opened(place / f"{key}{_SUFFIX}") if most else VectorStore(None)), []
+        return (_opened(place / f"{key}.{_VERSION}{_SUFFIX}") if most else VectorStore(None)), []
     except (OSError, sqlite3.OperationalError) as error:
         text = f"encoded texts are not kept for the next run: {folder()} cannot be used ({error})"
         return VectorStore(None), [Caution("no-cache", text)]
