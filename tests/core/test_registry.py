@@ -105,3 +105,12 @@ def test_third_parties_add_metrics_through_entry_points(tmp_path: Path) -> None:
     assert "vowels" in listed.stdout
     assert "bleu" in listed.stdout
     assert "'broken' cannot be loaded" in listed.stderr
+
+
+def test_metrics_that_differ_only_under_the_protocol_do_not_replace_each_other() -> None:
+    chosen = registry.parse_all(["bleu", "bleu(smooth=tool)"], "captions", protocol="paper")
+    assert {name: metric.smooth for name, metric in chosen.items()} == {"bleu": "none", "bleu(smooth=tool)": "tool"}
+
+
+def test_one_metric_in_two_spellings_is_scored_once() -> None:
+    assert list(registry.parse_all(["bleu", "bleu(4)"], "captions")) == ["bleu"]

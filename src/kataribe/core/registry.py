@@ -116,5 +116,7 @@ def parse_all(
         metric = parse(text, protocol=protocol, defaults=defaults)
         if metric.task != task and metric.task not in also:
             raise UsageError(f"{metric} does not score {task} but {metric.task}", hint=hint.format(metric=metric))
-        chosen[str(parse(text))] = metric
+        name = str(parse(text))
+        # Under a protocol two texts may have one shortest form and yet mean two metrics: then the text is the name.
+        chosen[name if chosen.get(name, metric) == metric else str(text)] = metric
     return chosen
