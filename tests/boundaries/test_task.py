@@ -96,7 +96,7 @@ def test_a_video_without_probabilities_among_others_is_silent() -> None:
 def test_the_usual_set_leaves_out_what_the_truth_cannot_serve_and_says_so() -> None:
     truth = {id: {"duration": entry["duration"], "annotators": entry["annotators"][:1]} for id, entry in TRUTH.items()}
     result = kataribe.evaluate("boundaries", PREDICTED, truth)
-    assert list(result.metrics) == ["boundary_f1", "boundary_f1(confident)", "boundary_ap"]
+    assert list(result.metrics) == ["boundary_f1", "boundary_f1(confident)", "boundary_kappa", "boundary_ap"]
     assert [warning.split()[0] for warning in result.warnings] == ["chance_f1", "frame_ap", "informedness"]
     assert np.isnan(result["boundary_f1"].parts["human"])
     assert "human" in result.table()

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import kataribe
 from tests.report import made_up
 
 
@@ -16,7 +17,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, result in made_up.story_results().items():
         (folder / f"{name}.json").write_text(result.to_json())
     (folder / "captions.json").write_text(made_up.many_captions(30, worse=False).to_json())
-    old = (folder / "careless.json").read_text().replace("|kataribe:0.1.0", "|kataribe:0.0.1")
+    old = (folder / "careless.json").read_text().replace(f"|kataribe:{kataribe.__version__}", "|kataribe:0.0.1")
     (folder / "old.json").write_text(old)
     (folder / "text.json").write_text("hello")
     (folder / "list.json").write_text("[]")
@@ -61,7 +62,7 @@ def test_compare_writes_json(call, pair: list[str], tmp_path: Path) -> None:
     [
         (["careful.json"], "give two or more"),
         (["careful.json", "careful.json"], "the same result is given twice"),
-        (["careful.json", "old.json"], "kataribe: '0.1.0' in careful, '0.0.1' in old"),
+        (["careful.json", "old.json"], f"kataribe: '{kataribe.__version__}' in careful, '0.0.1' in old"),
         (["careful.json", "captions.json"], "careful scores stories, captions scores captions"),
         (["careful.json", "absent.json"], "there is no such file"),
         (["careful.json", "text.json"], "is not JSON"),

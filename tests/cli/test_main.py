@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+import kataribe
+
 SAMPLES = Path(str(files("kataribe") / "samples"))
 PRED, REFS = str(SAMPLES / "captions_pred.json"), str(SAMPLES / "captions_refs.json")
 SCORE = ["score", "captions", PRED, "-r", REFS, "-m", "rouge_l", "-m", "bleu"]
@@ -159,7 +161,7 @@ def test_metrics_lists_and_explains(call) -> None:
 
 
 def test_version(call) -> None:
-    assert call("--version")[:2] == (0, "kataribe 0.1.0\n")
+    assert call("--version")[:2] == (0, f"kataribe {kataribe.__version__}\n")
 
 
 def test_demo_scores_captions_and_stories_and_writes_a_page(call, tmp_path: Path) -> None:

@@ -78,7 +78,8 @@ def test_a_run_scores_every_metric_on_every_item() -> None:
 
 def test_the_signature_names_the_metrics_choices_the_data_and_the_version() -> None:
     signature = score([1.0, 5.0], bootstrap=10, seed=7).metrics["mean(1.0)"].signature
-    assert signature == "mean|shift:1.0|max:5.0|data:all|bootstrap:10|interval:studentised|seed:7|kataribe:0.1.0"
+    choices = "shift:1.0|max:5.0|data:all|bootstrap:10|interval:studentised|seed:7"
+    assert signature == f"mean|{choices}|kataribe:{kataribe.__version__}"
 
 
 @given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=2000), st.integers(1, 3))

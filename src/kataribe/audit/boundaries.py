@@ -25,6 +25,7 @@ from kataribe.boundaries.frame_ap import FrameAP
 from kataribe.boundaries.informedness import Informedness
 from kataribe.boundaries.items import Videos
 from kataribe.boundaries.join import annotated_videos, doubts_about_references, join
+from kataribe.boundaries.kappa import BoundaryKappa
 from kataribe.boundaries.pk import Pk
 from kataribe.boundaries.players import PAPER_TRIALS, Entries, human, once, random_entries, uniform_lists
 from kataribe.boundaries.ranking import RankedMetric, average_precision, precision_recall
@@ -223,6 +224,7 @@ class _Panel:
             "frame_ap": _preset(FrameAP, protocol, annotator="confident", tolerance=width),
             "boundary_ap": _preset(BoundaryAP, protocol, annotator="mean", tolerance=width),
         }
+        self.kappa = _preset(BoundaryKappa, protocol, annotator="mean", tolerance=width)
         self.errors = {"pk": Pk(), "window_diff": WindowDiff(), "boundary_deviation": BoundaryDeviation("max")}
 
     def guess(self, count: int) -> _Guess:
@@ -261,6 +263,7 @@ class _Panel:
             score = metric.score_of(entries, self.videos)
             measures |= {f"f1_{annotator}": score.value}
             measures |= {f"{name}_{annotator}": part for name, part in score.parts.items()}
+        measures["boundary_kappa"] = self.kappa.score_of(entries, self.videos).value
         windows = self.windows.score_of(entries, self.videos)
         measures |= {"informedness": windows.value}
         measures |= {name: windows.parts[name] for name in ("markedness", "bias", "prevalence")}

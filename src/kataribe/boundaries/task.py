@@ -23,7 +23,15 @@ from kataribe.core.signature import fingerprint_by_id
 from kataribe.formats.boundaries import Source, Unit, read_predictions
 from kataribe.formats.several_truths import read_truths
 
-DEFAULT_METRICS = ("boundary_f1", "boundary_f1(confident)", "chance_f1", "boundary_ap", "frame_ap", "informedness")
+DEFAULT_METRICS = (
+    "boundary_f1",
+    "boundary_f1(confident)",
+    "chance_f1",
+    "boundary_kappa",
+    "boundary_ap",
+    "frame_ap",
+    "informedness",
+)
 _COUNT_FRAMES = ("frame_ap", "informedness")
 MIN_CONSISTENCY = 0.3
 
@@ -99,6 +107,8 @@ def _fit(metrics: Mapping[str, Metric], videos: Videos) -> tuple[dict[str, Metri
         reasons |= dict.fromkeys(_COUNT_FRAMES, "the ground truth has no fps")
     if len(videos) < 2 or np.all(np.diff(videos.raters) < 2):
         reasons["chance_f1"] = "it needs two videos and two annotators"
+    if len(videos) < 2:
+        reasons["boundary_kappa"] = "it needs two videos"
     warnings = [
         Caution("metric-left-out", f"{name} was left out: {reasons[metric.name]}")
         for name, metric in metrics.items()

@@ -1,6 +1,6 @@
 """Signatures in the manner of sacreBLEU: every choice that can move the number, in one short line.
 
-    meteor|v:1.5|lang:en|tok:ptb|missing:error|data:17000/17000|hash:3f9a0c2b|kataribe:0.1.0
+    meteor|v:1.5|lang:en|tok:ptb|missing:error|data:17000/17000|hash:3f9a0c2b|kataribe:0.2.0
 
 Two results may be compared when their signatures agree; `differences` says where they do not.
 """

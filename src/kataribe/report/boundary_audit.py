@@ -17,6 +17,7 @@ COLUMNS = (
     "f1_confident",
     "frame_ap",
     "boundary_ap",
+    "boundary_kappa",
     "bias",
     "informedness",
     "markedness",
