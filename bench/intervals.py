@@ -5,8 +5,8 @@ treated as users' data are: interval of the score, interval of the difference be
 the test the two systems change places at random, item by item, so that every significant difference is a false one.
 
 A metric's statistics are computed once, on the population. What a metric learns from the whole corpus (CIDEr's idf, the
-language model of ppl, DIV's shares, the pooled ranking of average precision) is therefore that of the population, and
-does not vary from sample to sample as it would for a user.
+language model of ppl, what guesses are worth in other videos) is therefore that of the population, and does not vary
+from sample to sample as it would for a user. Pooled rankings of average precision are made anew for each sample.
 """
 
 from __future__ import annotations

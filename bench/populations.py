@@ -21,6 +21,7 @@ import numpy.typing as npt
 
 import kataribe
 from bench.data import ROOT, _made_up
+from kataribe.boundaries.ranking import RankedMetric
 from kataribe.core import registry
 from kataribe.core.metric import Metric
 from kataribe.core.types import Floats
@@ -47,6 +48,7 @@ BOUNDARIES = (
     "boundary_f1",
     "boundary_f1(confident)",
     "chance_f1",
+    "boundary_kappa",
     "boundary_ap",
     "frame_ap",
     "informedness",
@@ -114,8 +116,10 @@ class Scored:
         if swapped is not None:
             change = swapped[:, None] == 1
             one, other = np.where(change, other, one), np.where(change, one, other)
+        # A pooled ranking is made anew of the sample; the metric's own value would keep the population's.
+        value = self.metric.from_groups if isinstance(self.metric, RankedMetric) else self.metric.replicates
         tables = (one, other, np.concatenate([one, other]))
-        return Pair(*(partial(self.metric.replicates, table) for table in tables))
+        return Pair(*(partial(value, table) for table in tables))
 
 
 @dataclass(frozen=True)

@@ -247,16 +247,16 @@ class RankedMetric(Metric):
         table = statistics.astype(np.float64, copy=False)
         if self.average == "video":
             return self.measure(weights.astype(np.float64) @ table).value
-        unchanged = self._from_groups(table, np.ones((1, len(table))))
-        return self._from_groups(table, weights) + (self.measure(table.sum(axis=0)).value - unchanged)
+        unchanged = self.from_groups(table, np.ones((1, len(table))))
+        return self.from_groups(table, weights) + (self.measure(table.sum(axis=0)).value - unchanged)
 
     def _shares(self, totals: Floats) -> Floats:
         width = len(PLAYERS) * len(self.tolerance.distances) * len(_SHARES)
         shape = (*totals.shape[:-1], len(PLAYERS), len(self.tolerance.distances), len(_SHARES))
         return totals[..., :width].reshape(shape)
 
-    def _from_groups(self, table: Floats, weights: Array) -> Floats:
-        """The system's pooled value under each draw."""
+    def from_groups(self, table: Floats, weights: Array) -> Floats:
+        """The system's pooled value under each draw, from the groups alone."""
         groups = (2 + len(self.tolerance.distances)) * _GROUPS
         sums = draw_precision_sums(table[:, -groups:], weights)
         positives = weights @ self._shares(table)[:, 0, :, _SHARES.index("positives")]
