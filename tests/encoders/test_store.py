@@ -49,6 +49,18 @@ def test_a_file_that_is_no_database_is_started_afresh_and_said(own_cache: Path) 
     assert not again.was_damaged
 
 
+def test_a_header_that_no_version_wrote_is_damage_too(own_cache: Path) -> None:
+    opened, _ = open_store("x")
+    opened.add(sentences=[row(1)])
+    (path,) = store.files()
+    content = bytearray(path.read_bytes())
+    content[47] = 0xFF  # the number of the file's format
+    path.write_bytes(content)
+    again, remarks = open_store("x")
+    assert (remarks, again.was_damaged) == ([], True)
+    assert again.known("sentences", [row(1).key]) == {}
+
+
 def test_files_of_version_0_1_which_have_no_checksums_are_left_alone(own_cache: Path) -> None:
     store.folder().mkdir(parents=True)
     old = store.folder() / "x.vectors"

@@ -108,3 +108,9 @@ def test_an_infinite_effect_is_no_number_in_json() -> None:
 def test_an_unknown_format_suggests_the_nearest(comparison: Comparison) -> None:
     with pytest.raises(UsageError, match="did you mean 'latex'"):
         render_comparison(comparison, "latx")
+
+
+def test_legend_counts_the_tests_that_were_corrected(comparison: Comparison) -> None:
+    undefined = replace(comparison.tests[0], permutation=math.nan, corrected=math.nan)
+    one_left = replace(comparison, tests=(undefined, *comparison.tests[1:]))
+    assert "correction over 1 test," in render_comparison(one_left, "table")

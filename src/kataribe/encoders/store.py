@@ -226,9 +226,13 @@ def _connect(path: Path | None) -> sqlite3.Connection:
     return database
 
 
+# Operational errors that a file itself causes: a table that is gone, a header that no version wrote.
+_DAMAGES = ("no such", "unsupported file format")
+
+
 def _is_damage(error: sqlite3.DatabaseError) -> bool:
     """Not a file that is locked, read-only or on a full disk: nothing is wrong with that one itself."""
-    return not isinstance(error, sqlite3.OperationalError) or "no such" in str(error)
+    return not isinstance(error, sqlite3.OperationalError) or any(said in str(error) for said in _DAMAGES)
 
 
 def damage_said(store: VectorStore, damaged: Sized, asked: Sized, what: str) -> list[Caution]:

@@ -49,10 +49,11 @@ def legend(comparison: Comparison) -> str:
     lower = f"; lower is better: {', '.join(comparison.lower_is_better)}" if comparison.lower_is_better else ""
     corrected = f", {_CORRECTION_NAMES[settings.correction]}" if settings.correction != "none" else ", not corrected"
     items = f"{comparison.items:,} item{'s' * (comparison.items != 1)}"
+    tests = sum(not math.isnan(test.permutation) for test in comparison.tests)
     return (
         "best in bold; letters: significantly better than these systems "
         f"(paired permutation over {items}, {draws}, two-sided{corrected} "
-        f"over {len(comparison.tests)} test{'s' * (len(comparison.tests) != 1)}, p <= {settings.alpha:g}){lower}"
+        f"over {tests} test{'s' * (tests != 1)}, p <= {settings.alpha:g}){lower}"
     )
 
 
