@@ -135,6 +135,14 @@ def test_site_builds_without_warnings(tmp_path: Path) -> None:
     assert (tmp_path / "site" / "index.html").exists()
 
 
+def test_development_page_lists_every_room() -> None:
+    page = (ROOT / "docs" / "development.md").read_text(encoding="utf-8")
+    rooms = {
+        path.name for path in (ROOT / "src" / "kataribe").iterdir() if path.is_dir() and path.name != "__pycache__"
+    }
+    assert set(re.findall(r"^  (\w+)/ ", page, re.MULTILINE)) == rooms
+
+
 @pytest.mark.parametrize("name", registry.names())
 def test_every_metric_has_a_page(name: str) -> None:
     page = (ROOT / "docs" / "metrics" / f"{name}.md").read_text(encoding="utf-8")
