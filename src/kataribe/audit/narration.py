@@ -62,6 +62,7 @@ class NarrationAudit:
     signatures: Mapping[str, str]
     readings: Sequence[Reading]
     notes: Sequence[str]
+    warnings: Sequence[Caution] = ()
 
     @property
     def metrics(self) -> list[str]:
@@ -88,6 +89,7 @@ class NarrationAudit:
             "signatures": dict(self.signatures),
             "readings": [asdict(reading) for reading in self.readings],
             "notes": list(self.notes),
+            "warnings": [caution.to_dict() for caution in self.warnings],
         }
 
 
@@ -140,7 +142,8 @@ def audit(
         films=len(told_films),
         signatures=signatures,
         readings=readings,
-        notes=[*distinct([*warnings, *said]), *_notes(casts[film] for film in told_films if film in casts)],
+        notes=_notes(casts[film] for film in told_films if film in casts),
+        warnings=distinct([*warnings, *said]),
     )
 
 
