@@ -56,6 +56,29 @@ def test_the_same_references_twice_are_refused_in_whatever_order(tmp_path: Path)
             evaluate(references=files)
 
 
+def test_a_file_whose_references_are_all_in_another_is_refused(tmp_path: Path) -> None:
+    whole = write(tmp_path, "whole.json", REFERENCES)
+    part = write(tmp_path, "part.json", {id: [f" {texts[0]}\n"] for id, texts in REFERENCES.items() if id < "4"})
+    turned = write(tmp_path, "turned.json", {id: texts[::-1] for id, texts in REFERENCES.items()})
+    said = r"part\.json: all its references are in .*whole\.json too - give each reference once"
+    for files in ([whole, part], [part, whole]):
+        with pytest.raises(InputError, match=said):
+            evaluate(references=files)
+    with pytest.raises(InputError, match=r"turned\.json: all its references are in .*whole\.json too"):
+        evaluate(references=[whole, turned])
+
+
+def test_the_same_words_in_several_files_are_counted(tmp_path: Path) -> None:
+    """Annotators sometimes write the same words; in one file that is ordinary data."""
+    one = write(tmp_path, "one.json", {id: texts[:1] for id, texts in REFERENCES.items()})
+    other = {id: texts[1:] for id, texts in REFERENCES.items()} | {"2": ["a man  plays the guitar"]}
+    result = evaluate(references=[one, write(tmp_path, "other.json", other)])
+    assert ids(result) == ["repeated-references"]
+    assert result.warnings[0].startswith("1 item has the same reference in several files: '2'")
+    within = write(tmp_path, "within.json", {id: [texts[1]] * 2 for id, texts in REFERENCES.items()})
+    assert not evaluate(references=[one, within]).warnings
+
+
 def test_the_hash_does_not_depend_on_the_order_of_items() -> None:
     turned = {id: texts[::-1] for id, texts in reversed(REFERENCES.items())}
     assert evaluate()["rouge_l"].signature == evaluate(references=turned)["rouge_l"].signature
