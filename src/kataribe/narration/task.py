@@ -27,6 +27,7 @@ from kataribe.formats import stories as dialogue_files
 from kataribe.formats.features import Source as FeatureSource
 from kataribe.formats.narration import Source, read_narrations
 from kataribe.formats.source import Paths, read_joined
+from kataribe.narration.doubts import doubts
 from kataribe.narration.items import Film, Narrations
 
 TEXT_METRICS = ("bleu", "meteor", "rouge_l", "cider")
@@ -78,7 +79,7 @@ def evaluate(
         if cast is None:
             text = "role_f1 was left out: who is named can be told only by the films' casts, and no cast is given"
             warnings.append(Caution("metric-left-out", text))
-    warnings += cautions(chosen.values(), items)
+    warnings += [*cautions(chosen.values(), items), *doubts(chosen.values(), items)]
     result = run(
         "narration",
         chosen,
