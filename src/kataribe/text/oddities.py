@@ -13,7 +13,10 @@ from kataribe.text.scripts import is_mostly_segmented, is_mostly_unspaced, says_
 _MISSING_VALUES = frozenset({"nan", "none", "null", "n/a", "<na>", "undefined"})
 _LONGEST_MISSING_VALUE = max(map(len, _MISSING_VALUES))
 _MODEL_MARK = re.compile(
-    r"</?(?:s|sos|bos|eos|pad|unk|mask)>|\[(?:pad|unk|cls|sep|mask|bos|eos)\]|<\|[a-z_]+\|>", re.IGNORECASE
+    r"</?(?:s|sos|bos|eos|start|end|pad|unk|mask)>"
+    r"|\[(?:pad|unk|cls|sep|mask|bos|eos|start|end)\]"
+    r"|<\|[^|<>]+\|>",
+    re.IGNORECASE,
 )
 
 # What is said of each kind, by the warning's id.
