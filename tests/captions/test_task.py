@@ -130,12 +130,20 @@ def test_references_given_as_predictions_are_recognised() -> None:
     copies = {id: texts[1] for id, texts in REFERENCES.items()}
     result = evaluate(copies)
     assert ids(result) == ["references-as-predictions"]
-    assert result.warnings[0].startswith("all 4 predictions are word for word one of their references")
+    assert result.warnings[0].startswith("all 4 predictions have the words of one of their references")
     assert "references-as-predictions" in ids(evaluate(copies | {"4": ""}, missing="zero"))
     assert not evaluate(copies | {"4": "a street"}).warnings, "one is its own"
     assert not evaluate(copies, metrics=["div"]).warnings, "nothing is compared with references"
     two = {id: REFERENCES[id] for id in ("1", "2")}
     assert not evaluate({id: texts[0] for id, texts in two.items()}, two).warnings, "two may be chance"
+
+
+def test_references_are_recognised_without_capitals_and_punctuation() -> None:
+    """A tokenizer takes both away, and the score is that of the references."""
+    written = {id: [f"{text.capitalize()}, (it's {id})." for text in texts] for id, texts in REFERENCES.items()}
+    copies = {id: f"{texts[0]} it's {id}" for id, texts in REFERENCES.items()}
+    assert ids(evaluate(copies, written)) == ["references-as-predictions"]
+    assert not evaluate(copies | {"4": "snow falls on a street it's 5"}, written).warnings
 
 
 def test_metrics_that_leave_out_silence_are_named() -> None:
@@ -156,3 +164,14 @@ def test_real_captions_raise_no_alarm(data_folder: Path) -> None:
             predictions[f"{image}/{place}"] = judged["caption"]
             references[f"{image}/{place}"] = entry["ground_truth"]
     assert not evaluate(predictions, references, ["bleu", "rouge_l"]).warnings
+
+
+@pytest.mark.data
+def test_a_real_captioner_raises_no_alarm(data_folder: Path) -> None:
+    folder = data_folder / "activitynet-captions"
+    submitted = json.loads((folder / "model_output_val_1.json").read_text())["results"]
+    written = json.loads((folder / "val_1.json").read_text())
+    videos = [video for video in submitted if video in written]
+    predictions = {video: submitted[video][0]["sentence"] for video in videos}
+    references = {video: written[video]["sentences"] for video in videos}
+    assert not evaluate(predictions, references).warnings

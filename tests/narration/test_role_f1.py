@@ -237,6 +237,18 @@ def test_names_in_other_capitals_are_not_found_and_said(change) -> None:
     assert not OFFICIAL.warnings(OFFICIAL.prepare(narrations([(line, line) for line in lines])))
 
 
+def test_some_lines_in_other_capitals_are_said() -> None:
+    line = "Maria waits for Ulysses."
+
+    def ids(lowered: int, of: int) -> list[str]:
+        lines = [(line.lower() if row < lowered else line, line) for row in range(of)]
+        items = narrations([*lines, ("Snow falls.", "Snow falls.")])
+        return [caution.id for caution in OFFICIAL.warnings(OFFICIAL.prepare(items))]
+
+    assert ids(3, of=6) == ids(2, of=10) == ["other-capitals"]
+    assert ids(1, of=10) == ids(0, of=10) == []
+
+
 def test_a_word_that_is_also_a_name_raises_no_alarm() -> None:
     cast = (Cast("f", (Role("Will"), Role("Maria"))),)
     lines = [("Will waits.", "Will waits."), ("Maria will leave.", "Maria and Will leave.")]
