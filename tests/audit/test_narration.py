@@ -87,7 +87,7 @@ def test_a_film_without_a_cast_is_attacked_where_no_names_are_needed() -> None:
     cast = {"harbour": ["Ines", "Captain Reyes"]}
     found = audit(PRED, REFS, cast, ["role_f1", "rouge_l"], only=["first billed", "no names", "said twice"])
     assert [warning.id for warning in found.warnings] == ["no-cast"]
-    assert found.warnings[0].startswith("6 clips of 1 films without a cast")
+    assert found.warnings[0].startswith("6 clips of 1 film without a cast")
     assert "|uncast:empty(6)|" in found.signatures["role_f1"]
     nobody = Cast("winter-train", ())
     lines = ["Anna waits.", "Snow falls."]

@@ -119,10 +119,10 @@ def test_odd_texts_of_both_sides_are_counted() -> None:
     references = REFERENCES | {"1": ["a dog runs on the beach", ""], "2": ["nan", "a man plays"]}
     result = evaluate(PREDICTIONS | {"3": "women cook </s>", "4": "..."}, references)
     assert list(result.warnings) == [
-        "1 predictions have no letter or digit: '4'",
-        "1 predictions contain marks of a model, such as <s> or [PAD]: '3'",
-        "1 references are empty and were scored as they are: '1'",
-        '1 references are words that stand for a missing value, such as "nan" or "None": \'2\'',
+        "1 prediction has no letter or digit: '4'",
+        "1 prediction contains marks of a model, such as <s> or [PAD]: '3'",
+        "1 reference is empty and was scored as it is: '1'",
+        '1 reference is a word that stands for a missing value, such as "nan" or "None": \'2\'',
     ]
 
 

@@ -154,10 +154,10 @@ def test_the_signature_names_every_choice_and_the_casts() -> None:
 def test_without_casts_or_films_there_is_one_clear_line() -> None:
     with pytest.raises(UsageError, match="needs the films' casts - give them with --cast"):
         kataribe.evaluate("narration", {"1": "x"}, {"1": "x"}, metrics=["role_f1"])
-    with pytest.raises(InputError, match="do not say which film they tell: '1'"):
+    with pytest.raises(InputError, match="1 reference does not say which film is told: '1'"):
         kataribe.evaluate("narration", {"1": "x"}, {"1": "x"}, metrics=["role_f1"], cast={"f": ["Maria"]})
     written = {"1": {"film": "g", "text": "x"}}
-    with pytest.raises(InputError, match="no cast for 1 films: 'g'"):
+    with pytest.raises(InputError, match="no cast for 1 film: 'g'"):
         kataribe.evaluate("narration", {"1": "x"}, written, metrics=["role_f1"], cast={"f": ["Maria"]})
 
 
@@ -195,7 +195,7 @@ def test_a_film_without_a_cast_has_no_roles_as_in_the_published_scorer() -> None
     assert found.value == pytest.approx(1 / 3)
     assert "|uncast:empty(1)|" in found.signature
     caution = next(warning for warning in result.warnings if warning.id == "no-cast")
-    assert caution == "1 clips of 1 films without a cast score 0 in role_f1, as clips without roles do: 'g'"
+    assert caution == "1 clip of 1 film without a cast, scored 0 in role_f1, as clips without roles are: 'g'"
 
 
 def test_a_film_without_a_cast_may_be_left_out_or_refused() -> None:
@@ -205,9 +205,9 @@ def test_a_film_without_a_cast_may_be_left_out_or_refused() -> None:
     assert (found.items["2"].value, np.isnan(found.items["3"].value)) == (1.0, True)
     assert found.details[2] == {"found": [], "lost": [], "invented": []}
     assert "|uncast:drop(1)|" in found.signature
-    assert "1 clips of 1 films without a cast are left out of role_f1: 'g'" in result.warnings
+    assert "1 clip of 1 film without a cast, left out of role_f1: 'g'" in result.warnings
     assert of_two_films("role_f1(uncast=drop)")["role_f1(uncast=drop)"].value == pytest.approx(1 / 2)
-    with pytest.raises(InputError, match="role_f1: no cast for 1 films: 'g' - add their casts"):
+    with pytest.raises(InputError, match="role_f1: no cast for 1 film: 'g' - add their casts"):
         of_two_films("role_f1(uncast=error)")
 
 

@@ -26,7 +26,7 @@ from kataribe.text.oddities import odd_texts, unspaced_texts
 def test_odd_text_is_named_with_its_id(text: str, id: str) -> None:
     (caution,) = odd_texts([("good", "A dog runs."), ("odd", text)], "references")
     assert caution.id == id
-    assert caution.startswith("1 references")
+    assert caution.startswith("1 reference ")
     assert caution.endswith("'odd'")
 
 

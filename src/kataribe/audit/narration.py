@@ -22,7 +22,7 @@ import kataribe
 from kataribe.audit.narration_attacks import ATTACKS
 from kataribe.core import registry
 from kataribe.core.caution import Caution, distinct
-from kataribe.core.errors import UsageError, nearest
+from kataribe.core.errors import UsageError, counted, nearest
 from kataribe.core.progress import report
 from kataribe.core.types import Cast, Score
 from kataribe.formats import cast as cast_files
@@ -158,4 +158,5 @@ def _attacked(items: Narrations, attack: str, casts: Mapping[str, Cast]) -> list
 
 def _notes(casts: Iterable[Cast]) -> list[str]:
     alone = sum(len(cast.roles) == 1 for cast in casts)
-    return [f"{alone:,} films have a cast of one, whose roles cannot be swapped"] if alone else []
+    said = counted(alone, "film has a cast of one, whose role", "films have a cast of one, whose roles")
+    return [f"{said} cannot be swapped"] if alone else []

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from kataribe.captions.items import Captions
 from kataribe.core.caution import Caution
-from kataribe.core.errors import some
+from kataribe.core.errors import counted, some
 from kataribe.core.metric import Metric
 from kataribe.text.oddities import odd_texts, unspaced_texts
 from kataribe.text.scripts import bare_letters, says_something
@@ -67,5 +67,7 @@ def _left_out(metrics: Iterable[Metric], items: Captions) -> list[Caution]:
     silent = [id for id, text in zip(items.ids, items.candidates, strict=True) if not says_something(text)]
     if not silent:
         return []
-    text = f"{len(silent):,} predictions say nothing and are left out of {', '.join(ignoring)}: {some(silent)}"
-    return [Caution("left-out", text)]
+    said = counted(
+        len(silent), "prediction says nothing and is left out of", "predictions say nothing and are left out of"
+    )
+    return [Caution("left-out", f"{said} {', '.join(ignoring)}: {some(silent)}")]

@@ -127,10 +127,15 @@ def join(
         text = f"{len(absent):,} of {len(references):,} references have no prediction, {action}: {some(absent)}"
         warnings.append(Caution("missing", text))
     if extra:
-        text = f"{len(extra):,} predictions have no reference and were not scored: {some(extra)}"
-        warnings.append(Caution("extra", text))
+        said = counted(
+            len(extra),
+            "prediction has no reference and was not scored",
+            "predictions have no reference and were not scored",
+        )
+        warnings.append(Caution("extra", f"{said}: {some(extra)}"))
     if empty:
-        warnings.append(Caution("empty", f"{len(empty):,} predictions are empty: {some(empty)}"))
+        said = counted(len(empty), "prediction is empty", "predictions are empty")
+        warnings.append(Caution("empty", f"{said}: {some(empty)}"))
     coverage = Coverage(
         references=len(references),
         predicted=len(predictions),

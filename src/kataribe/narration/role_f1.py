@@ -29,7 +29,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 import numpy as np
 
 from kataribe.core.caution import Caution
-from kataribe.core.errors import InputError, some
+from kataribe.core.errors import InputError, counted, some
 from kataribe.core.join import missing_field
 from kataribe.core.metric import Measured, Metric, Protocols, option
 from kataribe.core.signature import fingerprint_by_id
@@ -113,7 +113,8 @@ class RoleF1(Metric):
         casts = {name: film.cast for name, film in items.known.items() if film.cast}
         if items.uncast and self.uncast == "error":
             raise InputError(
-                f"{self.name}: no cast for {len(items.uncast):,} films: {some(items.uncast)}", hint="add their casts"
+                f"{self.name}: no cast for {counted(len(items.uncast), 'film')}: {some(items.uncast)}",
+                hint="add their casts",
             )
         told = {film: casts[film] for film in items.films if film in casts}
         banned = BANNED if self.ban == "movie101" else frozenset[str]()
@@ -222,8 +223,8 @@ class RoleF1(Metric):
         if not films:
             return []
         are_left_out = self.uncast == "drop" or self.empty == "drop"
-        action = "are left out of role_f1" if are_left_out else "score 0 in role_f1, as clips without roles do"
-        text = f"{clips:,} clips of {len(films):,} films without a cast {action}: {some(films)}"
+        action = "left out of role_f1" if are_left_out else "scored 0 in role_f1, as clips without roles are"
+        text = f"{counted(clips, 'clip')} of {counted(len(films), 'film')} without a cast, {action}: {some(films)}"
         return [Caution("no-cast", text)]
 
 

@@ -14,7 +14,7 @@ from kataribe.captions.task import join as join_captions
 from kataribe.core import registry
 from kataribe.core.caution import Caution
 from kataribe.core.engine import LocalEngine
-from kataribe.core.errors import InputError, UsageError, shorten, some
+from kataribe.core.errors import InputError, UsageError, counted, shorten, some
 from kataribe.core.join import missing_field
 from kataribe.core.metric import Metric
 from kataribe.core.progress import Progress
@@ -136,7 +136,8 @@ def join(
     astray = [id for one, other in zip(told, written, strict=True) if (id := _of_another_film(one, other))]
     if astray:
         raise InputError(
-            f"{len(astray):,} predictions tell another film than their references: {some(astray)}",
+            f"{counted(len(astray), 'prediction tells', 'predictions tell')} another film than in the references: "
+            f"{some(astray)}",
             hint="were these files made for each other?",
         )
     items = Narrations(
