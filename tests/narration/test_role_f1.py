@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -17,6 +20,7 @@ from kataribe.stats.bootstrap import resample_weights
 
 from .corpora import CAST, corpora, narrations, score
 
+SAMPLES = Path(__file__).parents[2] / "src" / "kataribe" / "samples"
 CLEAN = registry.parse("role_f1", protocol="paper")
 OFFICIAL = registry.parse("role_f1")
 METRICS = [OFFICIAL, CLEAN, registry.parse("role_f1(micro)", protocol="paper"), registry.parse("role_f1(micro)")]
@@ -233,7 +237,9 @@ def test_names_in_other_capitals_are_not_found_and_said(change) -> None:
     assert score(OFFICIAL, changed).value == 0.0
     (caution,) = OFFICIAL.warnings(context)
     assert caution.id == "other-capitals"
-    assert caution.startswith("2 of 2 predictions that name a role of their reference write it in other capitals")
+    assert caution.startswith(
+        "2 of 2 predictions that name a role, where their reference does, write it in other capitals"
+    )
     assert not OFFICIAL.warnings(OFFICIAL.prepare(narrations([(line, line) for line in lines])))
 
 
@@ -249,10 +255,22 @@ def test_some_lines_in_other_capitals_are_said() -> None:
     assert ids(1, of=10) == ids(0, of=10) == []
 
 
+@pytest.mark.parametrize("kept", [0, 1])
+def test_every_other_line_in_other_capitals_is_said(kept: int) -> None:
+    """Also where the names that are lost are mostly wrong ones."""
+    told, written = (json.loads((SAMPLES / f"narration_{name}.json").read_text("utf-8")) for name in ("pred", "refs"))
+    half = [line | {"text": line["text"].lower()} if row % 2 != kept else line for row, line in enumerate(told)]
+    for lines, expected in ((half, ["other-capitals"]), (told, [])):
+        result = kataribe.evaluate("narration", lines, written, ["role_f1"], cast=SAMPLES / "narration_cast.json")
+        assert [warning.id for warning in result.warnings] == expected
+
+
 def test_a_word_that_is_also_a_name_raises_no_alarm() -> None:
     cast = (Cast("f", (Role("Will"), Role("Maria"))),)
     lines = [("Will waits.", "Will waits."), ("Maria will leave.", "Maria and Will leave.")]
     assert not OFFICIAL.warnings(OFFICIAL.prepare(narrations(lines, cast)))
+    nameless = [("She will leave.", "Maria leaves."), ("A man waits.", "Will waits.")]
+    assert not OFFICIAL.warnings(OFFICIAL.prepare(narrations(nameless, cast)))
 
 
 @pytest.mark.data

@@ -229,24 +229,27 @@ class RoleF1(Metric):
 
 
 def _of_other_capitals(items: Narrations, casts: Mapping[str, Cast]) -> list[Caution]:
-    """Said where many predictions name the roles of their references, but only in other capitals.
+    """Said where many predictions name roles only in other capitals than the cast.
 
-    Many are more than half of those that name one at all, or a fifth of the lines whose reference names one.
+    Where their reference names somebody, that is; and at least one names whom its reference names, since a name may
+    also be a word: Rose, will.
     """
-    lines = shared = lost = 0
+    named = lost = 0
+    is_meant = False
     for film, cast in casts.items():
         spelled = {name: role for name, role in Names.of_cast(cast).role_of.items() if name != name.lower()}
         exact, loose = Names(spelled), Names({name.casefold(): role for name, role in spelled.items()})
         for row in items.by_film[film].tolist() if spelled else ():
-            in_reference = exact.in_text(items.written[row])
-            lines += bool(in_reference)
-            if in_reference & loose.in_text(items.candidates[row].casefold()):
-                shared += 1
-                lost += not in_reference & exact.in_text(items.candidates[row])
-    if not lost or (2 * lost <= shared and _MANY * lines > lost):
+            there, said = exact.in_text(items.written[row]), loose.in_text(items.candidates[row].casefold())
+            if there and said:
+                named += 1
+                if not exact.in_text(items.candidates[row]):
+                    lost += 1
+                    is_meant = is_meant or bool(said & there)
+    if not is_meant or lost < _MANY * named:
         return []
     text = (
-        f"{lost:,} of {shared:,} predictions that name a role of their reference write it in other capitals "
+        f"{lost:,} of {named:,} predictions that name a role, where their reference does, write it in other capitals "
         f"than the cast, and role_f1 does not find it: keep names as the cast has them"
     )
     return [Caution("other-capitals", text)]
