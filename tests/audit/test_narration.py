@@ -86,7 +86,8 @@ def test_an_attack_reads_what_its_baseline_promises() -> None:
 def test_a_film_without_a_cast_is_attacked_where_no_names_are_needed() -> None:
     cast = {"harbour": ["Ines", "Captain Reyes"]}
     found = audit(PRED, REFS, cast, ["role_f1", "rouge_l"], only=["first billed", "no names", "said twice"])
-    assert any("6 clips of 1 films without a cast" in note for note in found.notes)
+    assert [warning.id for warning in found.warnings] == ["no-cast"]
+    assert found.warnings[0].startswith("6 clips of 1 film without a cast")
     assert "|uncast:empty(6)|" in found.signatures["role_f1"]
     nobody = Cast("winter-train", ())
     lines = ["Anna waits.", "Snow falls."]
@@ -115,13 +116,30 @@ def test_the_command_prints_and_draws(call_audit, tmp_path: Path, format: str) -
         assert (tmp_path / f"narration_attacks.{kind}").stat().st_size > 1000
 
 
+def test_the_command_prints_warnings_with_their_ids(call_audit, tmp_path: Path) -> None:
+    told = json.loads(PRED.read_text(encoding="utf-8"))
+    told[0]["text"] = "nan"
+    odd = tmp_path / "odd.json"
+    odd.write_text(json.dumps(told), encoding="utf-8")
+    arguments = ("-m", "rouge_l", "--attack", "said twice", "--format", "json")
+    code, out, err = call_audit(*arguments, pred=odd, quiet=False)
+    assert code == 0
+    assert err.startswith("kataribe: warning: 1 prediction")
+    assert err.endswith("[missing-values]\n")
+    (warning,) = json.loads(out)["warnings"]
+    assert warning["id"] == "missing-values"
+    code, silenced, err = call_audit(*arguments, "--silence", "missing-values", pred=odd, quiet=False)
+    assert (code, silenced, err) == (0, out, ""), "the JSON keeps it"
+
+
 @pytest.fixture
 def call_audit(capsys: pytest.CaptureFixture[str]):
     from kataribe.cli.main import main
 
-    def run(*arguments: str) -> tuple[int, str, str]:
+    def run(*arguments: str, pred: Path = PRED, quiet: bool = True) -> tuple[int, str, str]:
+        still = ["-q"] if quiet else []
         with pytest.raises(SystemExit) as left:
-            main(["audit", "narration", str(PRED), "-r", str(REFS), "--cast", str(CASTS), "-q", *arguments])
+            main(["audit", "narration", str(pred), "-r", str(REFS), "--cast", str(CASTS), *still, *arguments])
         return int(left.value.code or 0), *capsys.readouterr()
 
     return run

@@ -56,6 +56,29 @@ def test_the_same_references_twice_are_refused_in_whatever_order(tmp_path: Path)
             evaluate(references=files)
 
 
+def test_a_file_whose_references_are_all_in_another_is_refused(tmp_path: Path) -> None:
+    whole = write(tmp_path, "whole.json", REFERENCES)
+    part = write(tmp_path, "part.json", {id: [f" {texts[0]}\n"] for id, texts in REFERENCES.items() if id < "4"})
+    turned = write(tmp_path, "turned.json", {id: texts[::-1] for id, texts in REFERENCES.items()})
+    said = r"part\.json: all its references are in .*whole\.json too - give each reference once"
+    for files in ([whole, part], [part, whole]):
+        with pytest.raises(InputError, match=said):
+            evaluate(references=files)
+    with pytest.raises(InputError, match=r"turned\.json: all its references are in .*whole\.json too"):
+        evaluate(references=[whole, turned])
+
+
+def test_the_same_words_in_several_files_are_counted(tmp_path: Path) -> None:
+    """Annotators sometimes write the same words; in one file that is ordinary data."""
+    one = write(tmp_path, "one.json", {id: texts[:1] for id, texts in REFERENCES.items()})
+    other = {id: texts[1:] for id, texts in REFERENCES.items()} | {"2": ["a man  plays the guitar"]}
+    result = evaluate(references=[one, write(tmp_path, "other.json", other)])
+    assert ids(result) == ["repeated-references"]
+    assert result.warnings[0].startswith("1 item has the same reference in several files: '2'")
+    within = write(tmp_path, "within.json", {id: [texts[1]] * 2 for id, texts in REFERENCES.items()})
+    assert not evaluate(references=[one, within]).warnings
+
+
 def test_the_hash_does_not_depend_on_the_order_of_items() -> None:
     turned = {id: texts[::-1] for id, texts in reversed(REFERENCES.items())}
     assert evaluate()["rouge_l"].signature == evaluate(references=turned)["rouge_l"].signature
@@ -96,10 +119,10 @@ def test_odd_texts_of_both_sides_are_counted() -> None:
     references = REFERENCES | {"1": ["a dog runs on the beach", ""], "2": ["nan", "a man plays"]}
     result = evaluate(PREDICTIONS | {"3": "women cook </s>", "4": "..."}, references)
     assert list(result.warnings) == [
-        "1 predictions have no letter or digit: '4'",
-        "1 predictions contain marks of a model, such as <s> or [PAD]: '3'",
-        "1 references are empty and were scored as they are: '1'",
-        '1 references are words that stand for a missing value, such as "nan" or "None": \'2\'',
+        "1 prediction has no letter or digit: '4'",
+        "1 prediction contains marks of a model, such as <s> or [PAD]: '3'",
+        "1 reference is empty and was scored as it is: '1'",
+        '1 reference is a word that stands for a missing value, such as "nan" or "None": \'2\'',
     ]
 
 
@@ -107,12 +130,20 @@ def test_references_given_as_predictions_are_recognised() -> None:
     copies = {id: texts[1] for id, texts in REFERENCES.items()}
     result = evaluate(copies)
     assert ids(result) == ["references-as-predictions"]
-    assert result.warnings[0].startswith("all 4 predictions are word for word one of their references")
+    assert result.warnings[0].startswith("all 4 predictions have the words of one of their references")
     assert "references-as-predictions" in ids(evaluate(copies | {"4": ""}, missing="zero"))
     assert not evaluate(copies | {"4": "a street"}).warnings, "one is its own"
     assert not evaluate(copies, metrics=["div"]).warnings, "nothing is compared with references"
     two = {id: REFERENCES[id] for id in ("1", "2")}
     assert not evaluate({id: texts[0] for id, texts in two.items()}, two).warnings, "two may be chance"
+
+
+def test_references_are_recognised_without_capitals_and_punctuation() -> None:
+    """A tokenizer takes both away, and the score is that of the references."""
+    written = {id: [f"{text.capitalize()}, (it's {id})." for text in texts] for id, texts in REFERENCES.items()}
+    copies = {id: f"{texts[0]} it's {id}" for id, texts in REFERENCES.items()}
+    assert ids(evaluate(copies, written)) == ["references-as-predictions"]
+    assert not evaluate(copies | {"4": "snow falls on a street it's 5"}, written).warnings
 
 
 def test_metrics_that_leave_out_silence_are_named() -> None:
@@ -133,3 +164,14 @@ def test_real_captions_raise_no_alarm(data_folder: Path) -> None:
             predictions[f"{image}/{place}"] = judged["caption"]
             references[f"{image}/{place}"] = entry["ground_truth"]
     assert not evaluate(predictions, references, ["bleu", "rouge_l"]).warnings
+
+
+@pytest.mark.data
+def test_a_real_captioner_raises_no_alarm(data_folder: Path) -> None:
+    folder = data_folder / "activitynet-captions"
+    submitted = json.loads((folder / "model_output_val_1.json").read_text())["results"]
+    written = json.loads((folder / "val_1.json").read_text())
+    videos = [video for video in submitted if video in written]
+    predictions = {video: submitted[video][0]["sentence"] for video in videos}
+    references = {video: written[video]["sentences"] for video in videos}
+    assert not evaluate(predictions, references).warnings

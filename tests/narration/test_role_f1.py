@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -17,6 +20,7 @@ from kataribe.stats.bootstrap import resample_weights
 
 from .corpora import CAST, corpora, narrations, score
 
+SAMPLES = Path(__file__).parents[2] / "src" / "kataribe" / "samples"
 CLEAN = registry.parse("role_f1", protocol="paper")
 OFFICIAL = registry.parse("role_f1")
 METRICS = [OFFICIAL, CLEAN, registry.parse("role_f1(micro)", protocol="paper"), registry.parse("role_f1(micro)")]
@@ -154,10 +158,10 @@ def test_the_signature_names_every_choice_and_the_casts() -> None:
 def test_without_casts_or_films_there_is_one_clear_line() -> None:
     with pytest.raises(UsageError, match="needs the films' casts - give them with --cast"):
         kataribe.evaluate("narration", {"1": "x"}, {"1": "x"}, metrics=["role_f1"])
-    with pytest.raises(InputError, match="do not say which film they tell: '1'"):
+    with pytest.raises(InputError, match="1 reference does not say which film is told: '1'"):
         kataribe.evaluate("narration", {"1": "x"}, {"1": "x"}, metrics=["role_f1"], cast={"f": ["Maria"]})
     written = {"1": {"film": "g", "text": "x"}}
-    with pytest.raises(InputError, match="no cast for 1 films: 'g'"):
+    with pytest.raises(InputError, match="no cast for 1 film: 'g'"):
         kataribe.evaluate("narration", {"1": "x"}, written, metrics=["role_f1"], cast={"f": ["Maria"]})
 
 
@@ -195,7 +199,7 @@ def test_a_film_without_a_cast_has_no_roles_as_in_the_published_scorer() -> None
     assert found.value == pytest.approx(1 / 3)
     assert "|uncast:empty(1)|" in found.signature
     caution = next(warning for warning in result.warnings if warning.id == "no-cast")
-    assert caution == "1 clips of 1 films without a cast score 0 in role_f1, as clips without roles do: 'g'"
+    assert caution == "1 clip of 1 film without a cast, scored 0 in role_f1, as clips without roles are: 'g'"
 
 
 def test_a_film_without_a_cast_may_be_left_out_or_refused() -> None:
@@ -205,9 +209,9 @@ def test_a_film_without_a_cast_may_be_left_out_or_refused() -> None:
     assert (found.items["2"].value, np.isnan(found.items["3"].value)) == (1.0, True)
     assert found.details[2] == {"found": [], "lost": [], "invented": []}
     assert "|uncast:drop(1)|" in found.signature
-    assert "1 clips of 1 films without a cast are left out of role_f1: 'g'" in result.warnings
+    assert "1 clip of 1 film without a cast, left out of role_f1: 'g'" in result.warnings
     assert of_two_films("role_f1(uncast=drop)")["role_f1(uncast=drop)"].value == pytest.approx(1 / 2)
-    with pytest.raises(InputError, match="role_f1: no cast for 1 films: 'g' - add their casts"):
+    with pytest.raises(InputError, match="role_f1: no cast for 1 film: 'g' - add their casts"):
         of_two_films("role_f1(uncast=error)")
 
 
@@ -233,14 +237,40 @@ def test_names_in_other_capitals_are_not_found_and_said(change) -> None:
     assert score(OFFICIAL, changed).value == 0.0
     (caution,) = OFFICIAL.warnings(context)
     assert caution.id == "other-capitals"
-    assert caution.startswith("2 of 2 predictions that name a role of their reference write it in other capitals")
+    assert caution.startswith(
+        "2 of 2 predictions that name a role, where their reference does, write it in other capitals"
+    )
     assert not OFFICIAL.warnings(OFFICIAL.prepare(narrations([(line, line) for line in lines])))
+
+
+def test_some_lines_in_other_capitals_are_said() -> None:
+    line = "Maria waits for Ulysses."
+
+    def ids(lowered: int, of: int) -> list[str]:
+        lines = [(line.lower() if row < lowered else line, line) for row in range(of)]
+        items = narrations([*lines, ("Snow falls.", "Snow falls.")])
+        return [caution.id for caution in OFFICIAL.warnings(OFFICIAL.prepare(items))]
+
+    assert ids(3, of=6) == ids(2, of=10) == ["other-capitals"]
+    assert ids(1, of=10) == ids(0, of=10) == []
+
+
+@pytest.mark.parametrize("kept", [0, 1])
+def test_every_other_line_in_other_capitals_is_said(kept: int) -> None:
+    """Also where the names that are lost are mostly wrong ones."""
+    told, written = (json.loads((SAMPLES / f"narration_{name}.json").read_text("utf-8")) for name in ("pred", "refs"))
+    half = [line | {"text": line["text"].lower()} if row % 2 != kept else line for row, line in enumerate(told)]
+    for lines, expected in ((half, ["other-capitals"]), (told, [])):
+        result = kataribe.evaluate("narration", lines, written, ["role_f1"], cast=SAMPLES / "narration_cast.json")
+        assert [warning.id for warning in result.warnings] == expected
 
 
 def test_a_word_that_is_also_a_name_raises_no_alarm() -> None:
     cast = (Cast("f", (Role("Will"), Role("Maria"))),)
     lines = [("Will waits.", "Will waits."), ("Maria will leave.", "Maria and Will leave.")]
     assert not OFFICIAL.warnings(OFFICIAL.prepare(narrations(lines, cast)))
+    nameless = [("She will leave.", "Maria leaves."), ("A man waits.", "Will waits.")]
+    assert not OFFICIAL.warnings(OFFICIAL.prepare(narrations(nameless, cast)))
 
 
 @pytest.mark.data

@@ -52,7 +52,7 @@ def test_who_speaks_faster_fits_more(lines, one: float, other: float) -> None:
 
 def test_lines_without_times_are_refused() -> None:
     items = join({"1": Narration("1", None, None, "x")}, {"1": Narration("1", None, None, "x")}, {}, "error")[0]
-    with pytest.raises(InputError, match="1 references have no times: '1'"):
+    with pytest.raises(InputError, match="1 reference has no times: '1'"):
         SpeechRate().prepare(items)
 
 
@@ -103,7 +103,7 @@ def test_overlap_is_the_time_that_both_cover(lines, start: int, length: int) -> 
 
 
 def test_dialogue_must_be_there() -> None:
-    with pytest.raises(UsageError, match="needs the dialogue of 1 films: 'f' - give it with --dialogue"):
+    with pytest.raises(UsageError, match="needs the dialogue of 1 film: 'f' - give it with --dialogue"):
         DialogueOverlap().prepare(narrations([("x", "x")]))
 
 

@@ -63,7 +63,7 @@ def test_predictions_are_joined_by_id() -> None:
 
 def test_a_prediction_of_another_film_is_refused() -> None:
     told = {"1": {"film": "g", "text": "x"}}
-    with pytest.raises(InputError, match="1 predictions tell another film than their references: '1'"):
+    with pytest.raises(InputError, match="1 prediction tells another film than in the references: '1'"):
         evaluate(told, {"1": {"film": "f", "text": "x"}}, metrics=["rouge_l"])
 
 
@@ -136,7 +136,7 @@ def test_lines_that_say_nothing_are_left_out_where_they_have_no_value() -> None:
         assert result[metric].value == complete[metric].value
     assert result["rouge_l"].value == complete["rouge_l"].value / 2
     assert result.warnings[-1] == (
-        "1 predictions say nothing and are left out of speech_rate, dialogue_overlap, repetition: 'f_10-14'"
+        "1 prediction says nothing and is left out of speech_rate, dialogue_overlap, repetition: 'f_10-14'"
     )
     compared = kataribe.compare(
         {"half": result, "whole": evaluate(missing="zero", cast=CAST, dialogue=DIALOGUE)}, replicates=20, force=True
@@ -179,5 +179,5 @@ def test_odd_lines_are_counted() -> None:
 
 
 def test_a_cast_that_lacks_the_film_is_said_not_passed_over() -> None:
-    with pytest.raises(KataribeError, match="role_f1: no cast for 1 films: 'f'"):
+    with pytest.raises(KataribeError, match="role_f1: no cast for 1 film: 'f'"):
         evaluate(cast={"another": ["Maria"]})

@@ -13,6 +13,11 @@ from kataribe.text.oddities import odd_texts, unspaced_texts
         ("<s> a dog", "model-marks"),
         ("a dog [PAD][PAD]", "model-marks"),
         ("a dog<|endoftext|>", "model-marks"),
+        ("<start> a dog", "model-marks"),
+        ("a dog <END>", "model-marks"),
+        ("[START] a dog [END]", "model-marks"),
+        ("<|im_start|>a dog", "model-marks"),
+        ("<|0.00|> a dog", "model-marks"),
         ("?!...", "wordless-texts"),
         ("", "empty-references"),
         (" \n", "empty-references"),
@@ -21,7 +26,7 @@ from kataribe.text.oddities import odd_texts, unspaced_texts
 def test_odd_text_is_named_with_its_id(text: str, id: str) -> None:
     (caution,) = odd_texts([("good", "A dog runs."), ("odd", text)], "references")
     assert caution.id == id
-    assert caution.startswith("1 references")
+    assert caution.startswith("1 reference ")
     assert caution.endswith("'odd'")
 
 
@@ -30,7 +35,18 @@ def test_empty_prediction_is_counted_elsewhere() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["None of them runs.", "A nan bread.", "a < b > c", "[laughs] He sings.", "犬が走る。", "7"]
+    "text",
+    [
+        "None of them runs.",
+        "A nan bread.",
+        "a < b > c",
+        "[laughs] He sings.",
+        "The end.",
+        "a <- start | end ->",
+        "[The end]",
+        "犬が走る。",
+        "7",
+    ],
 )
 def test_ordinary_text_raises_no_alarm(text: str) -> None:
     assert odd_texts([("1", text)], "predictions") == []

@@ -22,7 +22,7 @@ import kataribe
 from kataribe.audit.narration_attacks import ATTACKS
 from kataribe.core import registry
 from kataribe.core.caution import Caution, distinct
-from kataribe.core.errors import UsageError, nearest
+from kataribe.core.errors import UsageError, counted, nearest
 from kataribe.core.progress import report
 from kataribe.core.types import Cast, Score
 from kataribe.formats import cast as cast_files
@@ -62,6 +62,7 @@ class NarrationAudit:
     signatures: Mapping[str, str]
     readings: Sequence[Reading]
     notes: Sequence[str]
+    warnings: Sequence[Caution] = ()
 
     @property
     def metrics(self) -> list[str]:
@@ -88,6 +89,7 @@ class NarrationAudit:
             "signatures": dict(self.signatures),
             "readings": [asdict(reading) for reading in self.readings],
             "notes": list(self.notes),
+            "warnings": [caution.to_dict() for caution in self.warnings],
         }
 
 
@@ -140,7 +142,8 @@ def audit(
         films=len(told_films),
         signatures=signatures,
         readings=readings,
-        notes=[*distinct([*warnings, *said]), *_notes(casts[film] for film in told_films if film in casts)],
+        notes=_notes(casts[film] for film in told_films if film in casts),
+        warnings=distinct([*warnings, *said]),
     )
 
 
@@ -155,4 +158,5 @@ def _attacked(items: Narrations, attack: str, casts: Mapping[str, Cast]) -> list
 
 def _notes(casts: Iterable[Cast]) -> list[str]:
     alone = sum(len(cast.roles) == 1 for cast in casts)
-    return [f"{alone:,} films have a cast of one, whose roles cannot be swapped"] if alone else []
+    said = counted(alone, "film has a cast of one, whose role", "films have a cast of one, whose roles")
+    return [f"{said} cannot be swapped"] if alone else []

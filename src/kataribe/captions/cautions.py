@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 
 from kataribe.captions.items import Captions
 from kataribe.core.caution import Caution
-from kataribe.core.errors import some
+from kataribe.core.errors import counted, some
 from kataribe.core.metric import Metric
 from kataribe.text.oddities import odd_texts, unspaced_texts
-from kataribe.text.scripts import says_something
+from kataribe.text.scripts import bare_letters, says_something
 
 # Fewer predictions than this may be word for word a reference by chance.
 _SEVERAL = 3
@@ -42,15 +42,22 @@ def _unspaced(metrics: Iterable[Metric], *sides: Sequence[str]) -> list[Caution]
 
 
 def _copied(metrics: Iterable[Metric], items: Captions) -> list[Caution]:
-    """Said where every prediction is one of its references: people's own texts score what no system can."""
-    said = [(text, texts) for text, texts in zip(items.candidates, items.references, strict=True) if text.strip()]
-    are_compared = any(metric.needs_references for metric in metrics)
-    if not are_compared or len(said) < _SEVERAL or not all(text in texts for text, texts in said):
+    """Said where every prediction is one of its references: people's own texts score what no system can.
+
+    Capitals and punctuation are no difference, as tokenizers take them away.
+    """
+    if not any(metric.needs_references for metric in metrics):
         return []
-    text = (
-        f"all {len(said):,} predictions are word for word one of their references: were references given to be scored?"
-    )
-    return [Caution("references-as-predictions", text)]
+    both = zip(items.candidates, items.references, strict=True)
+    said = [(text, texts) for text, texts in both if says_something(text)]
+    if len(said) < _SEVERAL or not all(_is_among(text, texts) for text, texts in said):
+        return []
+    text = f"all {len(said):,} predictions have the words of one of their references"
+    return [Caution("references-as-predictions", f"{text}: were references given to be scored?")]
+
+
+def _is_among(text: str, texts: Sequence[str]) -> bool:
+    return text in texts or bare_letters(text) in map(bare_letters, texts)
 
 
 def _left_out(metrics: Iterable[Metric], items: Captions) -> list[Caution]:
@@ -60,5 +67,7 @@ def _left_out(metrics: Iterable[Metric], items: Captions) -> list[Caution]:
     silent = [id for id, text in zip(items.ids, items.candidates, strict=True) if not says_something(text)]
     if not silent:
         return []
-    text = f"{len(silent):,} predictions say nothing and are left out of {', '.join(ignoring)}: {some(silent)}"
-    return [Caution("left-out", text)]
+    said = counted(
+        len(silent), "prediction says nothing and is left out of", "predictions say nothing and are left out of"
+    )
+    return [Caution("left-out", f"{said} {', '.join(ignoring)}: {some(silent)}")]

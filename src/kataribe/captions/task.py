@@ -13,7 +13,7 @@ from kataribe.captions.media import read_media
 from kataribe.core import registry
 from kataribe.core.caution import Caution
 from kataribe.core.engine import LocalEngine
-from kataribe.core.errors import UsageError, shorten, some
+from kataribe.core.errors import UsageError, counted, shorten, some
 from kataribe.core.join import match_ids, missing_field
 from kataribe.core.metric import Metric
 from kataribe.core.progress import Progress
@@ -21,7 +21,7 @@ from kataribe.core.result import Result
 from kataribe.core.run import run
 from kataribe.core.signature import fingerprint_by_id
 from kataribe.core.types import Coverage
-from kataribe.formats.captions import Source, read_predictions, read_references
+from kataribe.formats.captions import Source, join_references, read_predictions
 from kataribe.formats.features import Source as FeatureSource
 from kataribe.formats.source import Paths
 
@@ -84,7 +84,9 @@ def _items(
     metrics: Mapping[str, Metric], predictions: Source, references: Source | Paths | None, missing: Missing
 ) -> tuple[Captions, Coverage, list[Caution]]:
     if references is not None:
-        return join(read_predictions(predictions), read_references(references), missing)
+        written = join_references(references)
+        items, coverage, warnings = join(read_predictions(predictions), written.captions, missing)
+        return items, coverage, [*warnings, *_of_repeated(written.repeated)]
     needing = [name for name, metric in metrics.items() if metric.needs_references]
     if needing:
         raise UsageError(f"{needing[0]} compares captions with references, and there are none", hint="give -r REFS")
@@ -93,6 +95,13 @@ def _items(
     nothing: dict[str, list[str]] = {id: [] for id in predicted}
     items, coverage, warnings = join(predicted, nothing, missing)
     return items, replace(coverage, references=0), warnings
+
+
+def _of_repeated(ids: Sequence[str]) -> list[Caution]:
+    if not ids:
+        return []
+    text = f"{counted(len(ids), 'item has', 'items have')} the same reference in several files: {some(ids)}"
+    return [Caution("repeated-references", f"{text}; did annotators write the same words, or was something copied?")]
 
 
 def content(items: Captions) -> dict[str, Any]:
@@ -118,10 +127,15 @@ def join(
         text = f"{len(absent):,} of {len(references):,} references have no prediction, {action}: {some(absent)}"
         warnings.append(Caution("missing", text))
     if extra:
-        text = f"{len(extra):,} predictions have no reference and were not scored: {some(extra)}"
-        warnings.append(Caution("extra", text))
+        said = counted(
+            len(extra),
+            "prediction has no reference and was not scored",
+            "predictions have no reference and were not scored",
+        )
+        warnings.append(Caution("extra", f"{said}: {some(extra)}"))
     if empty:
-        warnings.append(Caution("empty", f"{len(empty):,} predictions are empty: {some(empty)}"))
+        said = counted(len(empty), "prediction is empty", "predictions are empty")
+        warnings.append(Caution("empty", f"{said}: {some(empty)}"))
     coverage = Coverage(
         references=len(references),
         predicted=len(predictions),

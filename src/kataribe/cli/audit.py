@@ -172,7 +172,8 @@ def narration(
     plots: Annotated[Path | None, typer.Option(help="A folder for the picture, as PNG and SVG.")] = None,
     output: Annotated[Path | None, typer.Option("-o", "--output", help="Write everything here, as JSON.")] = None,
     format: Annotated[str, typer.Option("--format", "-f", help="table, markdown or json.")] = "table",
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    silence: Silence = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no warnings.")] = False,
 ) -> None:
     """Attack a narration - names stuffed, removed, swapped, lines moved and lengthened - and read every metric."""
     from kataribe.audit.narration import DEFAULT_METRICS, audit
@@ -199,6 +200,7 @@ def narration(
         write_whole(output, text)
     if plots is not None:
         write_pictures(narration_audit.pictures(result), plots)
+    warn_of(result.warnings, silence, quiet)
     print(text if format == "json" else narration_audit.FORMATS[format](result))
 
 

@@ -80,6 +80,15 @@ def some(names: Iterable[object], at_most: int = 3) -> str:
     return ", ".join(listed[:at_most]) + (f" and {rest:,} more" if rest > 0 else "")
 
 
+def counted(number: int, one: str, many: str = "") -> str:
+    """A number of things; `many` where an s is not enough.
+
+    >>> counted(1, "prediction"), counted(1200, "prediction"), counted(2, "prediction is", "predictions are")
+    ('1 prediction', '1,200 predictions', '2 predictions are')
+    """
+    return f"{number:,} {one if number == 1 else many or f'{one}s'}"
+
+
 def nearest(name: str, known: Iterable[str]) -> str:
     """A hint towards what was probably meant.
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from kataribe.core.errors import InputError, some
 from kataribe.formats.source import (
@@ -67,13 +67,40 @@ def read_predictions(source: Source) -> dict[str, str]:
     return captions
 
 
+class JoinedReferences(NamedTuple):
+    """The references of all files, and the ids to which several files give the same text."""
+
+    captions: dict[str, list[str]]
+    repeated: list[str]
+
+
 def read_references(source: Source | Paths) -> dict[str, list[str]]:
     """One caption or several for each id; of several files, those of all."""
+    return join_references(source).captions
+
+
+def join_references(source: Source | Paths) -> JoinedReferences:
+    """The references of one file or several. A file that adds nothing to another was given by mistake."""
     captions: dict[str, list[str]] = {}
-    for _, one in read_each(source, _read_references):
+    repeated: dict[str, None] = {}
+    known: dict[Path, dict[str, set[str]]] = {}
+    for path, one in read_each(source, _read_references):
         for id, texts in one.items():
             captions.setdefault(id, []).extend(texts)
-    return captions
+        if path is None:
+            continue
+        spelled = {id: {" ".join(text.split()) for text in texts} for id, texts in one.items()}
+        for other, its in known.items():
+            _refuse_contained(path, spelled, other, its)
+            repeated |= dict.fromkeys(id for id, texts in spelled.items() if texts & its.get(id, set()))
+        known[path] = spelled
+    return JoinedReferences(captions, list(repeated))
+
+
+def _refuse_contained(path: Path, texts: dict[str, set[str]], other: Path, its: dict[str, set[str]]) -> None:
+    for inner, small, outer, large in ((path, texts, other, its), (other, its, path, texts)):
+        if all(spelled <= large.get(id, set()) for id, spelled in small.items()):
+            raise InputError(f"all its references are in {outer} too", file=inner, hint="give each reference once")
 
 
 def _read_references(source: Source) -> dict[str, list[str]]:

@@ -18,7 +18,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from kataribe.core.errors import UsageError, some
+from kataribe.core.errors import UsageError, counted, some
 from kataribe.core.metric import Measured, Metric, option
 from kataribe.core.signature import fingerprint_by_id
 from kataribe.core.types import Array, Floats, Segment
@@ -63,7 +63,7 @@ class DialogueOverlap(Metric):
         silent = [film for film in dict.fromkeys(items.films) if items.known.get(film or "", Film()).dialogue is None]
         if silent:
             raise UsageError(
-                f"{self.name} needs the dialogue of {len(silent):,} films: {some(silent)}",
+                f"{self.name} needs the dialogue of {counted(len(silent), 'film')}: {some(silent)}",
                 hint="give it with --dialogue: VTT, SRT or ASS named after the film, JSON lines, CSV or a folder",
             )
         told = {film for film in items.films if film is not None}

@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from kataribe.captions.items import Captions
-from kataribe.core.errors import InputError, UsageError, some
+from kataribe.core.errors import InputError, UsageError, counted, some
 from kataribe.core.signature import fingerprint
 from kataribe.core.types import Cast, Segment
 from kataribe.text.sentences import Int64s
@@ -96,14 +96,15 @@ class Narrations(Captions):
             raise UsageError(f"{asked_by} needs the films' casts", hint="give them with --cast")
         without = [id for id, film in zip(self.ids, self.films, strict=True) if film is None]
         if without:
+            said = counted(len(without), "reference does not say", "references do not say")
             raise InputError(
-                f"{asked_by}: {len(without):,} references do not say which film they tell: {some(without)}",
+                f"{asked_by}: {said} which film is told: {some(without)}",
                 hint="give each line its film (movie_id)",
             )
         films = [film for film in dict.fromkeys(self.films) if film]
         if films and self.uncast == films:
             raise InputError(
-                f"{asked_by}: no cast for {len(films):,} films: {some(films)}",
+                f"{asked_by}: no cast for {counted(len(films), 'film')}: {some(films)}",
                 hint="were these files made for each other?",
             )
 
@@ -116,6 +117,6 @@ class Narrations(Captions):
         without = [id for id, gap in zip(self.ids, self.gaps, strict=True) if gap is None]
         if without:
             raise InputError(
-                f"{asked_by}: {len(without):,} references have no times: {some(without)}",
+                f"{asked_by}: {counted(len(without), 'reference has', 'references have')} no times: {some(without)}",
                 hint="give each line its start and end in seconds",
             )

@@ -14,7 +14,7 @@ from kataribe.captions.task import join as join_captions
 from kataribe.core import registry
 from kataribe.core.caution import Caution
 from kataribe.core.engine import LocalEngine
-from kataribe.core.errors import InputError, UsageError, shorten, some
+from kataribe.core.errors import InputError, UsageError, counted, shorten, some
 from kataribe.core.join import missing_field
 from kataribe.core.metric import Metric
 from kataribe.core.progress import Progress
@@ -27,6 +27,7 @@ from kataribe.formats import stories as dialogue_files
 from kataribe.formats.features import Source as FeatureSource
 from kataribe.formats.narration import Source, read_narrations
 from kataribe.formats.source import Paths, read_joined
+from kataribe.narration.doubts import doubts
 from kataribe.narration.items import Film, Narrations
 
 TEXT_METRICS = ("bleu", "meteor", "rouge_l", "cider")
@@ -78,7 +79,7 @@ def evaluate(
         if cast is None:
             text = "role_f1 was left out: who is named can be told only by the films' casts, and no cast is given"
             warnings.append(Caution("metric-left-out", text))
-    warnings += cautions(chosen.values(), items)
+    warnings += [*cautions(chosen.values(), items), *doubts(chosen.values(), items)]
     result = run(
         "narration",
         chosen,
@@ -135,7 +136,8 @@ def join(
     astray = [id for one, other in zip(told, written, strict=True) if (id := _of_another_film(one, other))]
     if astray:
         raise InputError(
-            f"{len(astray):,} predictions tell another film than their references: {some(astray)}",
+            f"{counted(len(astray), 'prediction tells', 'predictions tell')} another film than in the references: "
+            f"{some(astray)}",
             hint="were these files made for each other?",
         )
     items = Narrations(

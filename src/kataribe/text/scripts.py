@@ -50,6 +50,15 @@ def says_something(text: str) -> bool:
     return any(map(str.isalnum, text))
 
 
+def bare_letters(text: str) -> str:
+    """Letters and digits alone, in one case: what is left of a text when capitals, punctuation and spaces are gone.
+
+    >>> bare_letters("Maria, 14, looks back.")
+    'maria14looksback'
+    """
+    return "".join(filter(str.isalnum, text.casefold()))
+
+
 def count_letters(text: str) -> int:
     """Letters and digits: what is heard when a text is read aloud.
 
