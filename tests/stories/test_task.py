@@ -9,6 +9,7 @@ import pytest
 
 import kataribe
 from kataribe.core import registry
+from kataribe.core.comparison import IncomparableError, compare
 from kataribe.core.errors import InputError, JoinError, UsageError
 from kataribe.core.metric import Measured, Metric
 from kataribe.core.result import Result
@@ -107,6 +108,41 @@ def test_the_signature_counts_what_is_missing(story, score):
         assert "|missing:drop(2)|" in score(metric, told[:1], [told], missing="drop").signature
         assert "|missing:error|" in score(metric, told, [told], missing="error").signature
     assert "|missing:zero|" in score("localisation", told, [told]).signature
+
+
+@pytest.mark.parametrize(
+    "metric", [SODA, "activitynet(2018)", "localisation", "paragraph(rouge_l)", "segments(rouge_l)"]
+)
+def test_where_videos_are_left_out_the_signature_tells_which_were_scored(story, score, metric):
+    told = [story("v", (0, 5, "a man")), story("w", (0, 5, "a dog")), story("x", (0, 5, "rain"))]
+
+    def signature(predictions, references=told, missing="drop") -> str:
+        return score(metric, predictions, [references], missing=missing).signature
+
+    assert signature(told[:2]) != signature(told[1:])
+    assert signature(told[:2]) == signature(told[1::-1], told[::-1])
+    assert "|scored:" in signature(told[:2])
+    assert "|scored:" not in signature(told) + signature(told[:2], missing="zero")
+
+
+def test_segments_left_out_within_a_video_are_told_too(story, score):
+    told = [story("v", (0, 5, "a man"), (5, 9, "runs"))]
+    one, other = (
+        score("segments(rouge_l)", [story("v", line)], [told], missing="drop").signature
+        for line in ((0, 5, "a man"), (5, 9, "runs"))
+    )
+    assert one != other
+
+
+def test_systems_that_lack_the_same_videos_can_be_compared_others_not(story):
+    told = [story(f"v{k}", (0, 5, "a man"), (5, 9, "a dog")) for k in range(6)]
+
+    def scored(videos: slice) -> Result:
+        return kataribe.evaluate("stories", told[videos], [told], metrics=["soda(d)"])
+
+    assert len(compare({"one": scored(slice(4)), "other": scored(slice(4))}, replicates=10).tests) == 1
+    with pytest.raises(IncomparableError, match="not about the same items: 'v0', 'v1', 'v4' and 1 more"):
+        compare({"one": scored(slice(4)), "other": scored(slice(2, 6))}, replicates=10)
 
 
 @pytest.mark.parametrize(

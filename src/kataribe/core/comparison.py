@@ -244,15 +244,17 @@ def incomparable(results: Mapping[str, MetricResult]) -> Iterator[str]:
     """
     (first, reference), *others = results.items()
     for name, result in others:
+        apart = {id for id, _ in _scored(reference) ^ _scored(result)}
+        # Items that can be named say more than their fingerprint.
+        unimportant = (*_HARMLESS_FIELDS, "scored") if apart else _HARMLESS_FIELDS
         fields = {
             key: values
             for key, values in differences(reference.signature, result.signature).items()
-            if key not in _HARMLESS_FIELDS and not _is_same_policy(key, *values)
+            if key not in unimportant and not _is_same_policy(key, *values)
         }
         if fields:
             said = "; ".join(f"{key}: {_said(a)} in {first}, {_said(b)} in {name}" for key, (a, b) in fields.items())
             yield f"{reference.metric}: {first} and {name} differ in {said}"
-        apart = {id for id, _ in _scored(reference) ^ _scored(result)}
         if apart:
             yield f"{first} and {name} are not about the same items: {some(sorted(apart))} scored only in one of them"
 
