@@ -168,6 +168,30 @@ def test_segments_that_cannot_be_scored_are_said_or_refused(story, segment, kind
         kataribe.evaluate("stories", predicted, [told], metrics=[SODA], segments="error")
 
 
+def test_predictions_outside_the_video_are_seen_by_the_references_durations(story):
+    told = [story("v", (0, 5, "a man runs"), duration=9.0), story("w", (0, 5, "a dog jumps"), duration=9.0)]
+    moved = [story("v", (1e6, 1e6 + 5, "a man runs")), story("w", (0, 5, "a dog jumps"))]
+    result = kataribe.evaluate("stories", moved, [told], metrics=["localisation"])
+    assert "1 predicted segments are outside the video, in 'v'; they are scored as they stand" in result.warnings
+    with pytest.raises(InputError, match="1 predicted segments are outside the video, in 'v'"):
+        kataribe.evaluate("stories", moved, [told], metrics=["localisation"], segments="error")
+    # A duration that moved with the segment does not hide it.
+    with_duration = [story("v", (1e6, 1e6 + 5, "a man runs"), duration=2e6), moved[1]]
+    result = kataribe.evaluate("stories", with_duration, [told], metrics=["localisation"])
+    assert "unusable-segments" in [warning.id for warning in result.warnings]
+
+
+def test_what_starts_within_the_longest_known_duration_is_not_outside(story):
+    told = [story("v", (0, 5, "a man runs"), duration=9.0)]
+    longer = [story("v", (0, 6, "a man walks"), duration=10.0)]
+    late = [story("v", (9.5, 12, "a man runs"))]
+    result = kataribe.evaluate("stories", late, [told, longer], metrics=["localisation"], segments="error")
+    assert [warning.id for warning in result.warnings] == ["late-segments"]
+    # Where nobody tells the duration, captions after the last reference are nobody's mistake.
+    unknown = [story("v", (0, 5, "a man runs"))]
+    assert not kataribe.evaluate("stories", late, [unknown], metrics=["localisation"], segments="error").warnings
+
+
 def test_segments_outside_the_video_are_scored_as_they_stand_and_that_is_said(story):
     told = [story("v", (10, 15, "a man"), duration=9.0)]
     result = kataribe.evaluate("stories", told, [told], metrics=[SODA])
