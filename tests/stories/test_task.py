@@ -269,6 +269,29 @@ def test_a_sentence_metric_is_pointed_to_what_it_can_be_part_of(story):
         kataribe.evaluate("stories", told, [told], metrics=["rouge_l"])
 
 
+def test_the_signature_says_what_moves_people_and_chance(story):
+    def told(duration: float, *lengths: int) -> list:
+        lines = ("a man", "a dog", "rain", "a cat")
+        return [story(f"v{k}", (0, n, lines[k]), (n, 9, lines[-k]), duration=duration) for k, n in enumerate(lengths)]
+
+    def scored(duration: float = 9.0, *, anchors: bool = True, seed: int = 0) -> Result:
+        references = [told(duration, 3, 4, 5, 6), told(duration, 4, 5, 6, 7)]
+        return kataribe.evaluate(
+            "stories", told(9.0, 2, 3, 4, 5), references, metrics=["soda(d)"], anchors=anchors, seed=seed
+        )
+
+    def signature(result: Result) -> str:
+        return result["soda(d)"].signature
+
+    assert scored(18.0)["soda(d)"].anchors != scored()["soda(d)"].anchors
+    assert len({signature(scored()), signature(scored(18.0)), signature(scored(seed=1))}) == 3
+    assert "|anchors:rounds-2+seed-0+durations-" in signature(scored())
+    assert "anchors" not in signature(scored(anchors=False))
+    # The score itself does not move, and can be compared.
+    assert len(compare({"one": scored(), "other": scored(18.0, seed=1)}, replicates=10).tests) == 1
+    assert len(compare({"one": scored(), "other": scored(anchors=False)}, replicates=10).tests) == 1
+
+
 def test_anchors_say_what_people_and_chance_score(story):
     one = [story("v", (0, 5, "a man runs"), duration=10.0), story("w", (0, 9, "a dog jumps"), duration=10.0)]
     two = [story("v", (0, 5, "a man walks"), duration=10.0), story("w", (0, 8, "the dog jumps"), duration=10.0)]

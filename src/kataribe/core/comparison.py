@@ -35,8 +35,8 @@ from kataribe.stats.paired import (
     paired_permutation,
 )
 
-# They say how an interval was drawn, not what was measured.
-_HARMLESS_FIELDS = ("bootstrap", "interval", "seed")
+# They say how an interval was drawn and what stands beside a score, not what was measured.
+_HARMLESS_FIELDS = ("bootstrap", "interval", "seed", "anchors")
 # Fewer items than this are said: their tests find large differences only.
 _FEW_ITEMS = 10
 

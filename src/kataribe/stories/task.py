@@ -18,11 +18,11 @@ from kataribe.core.metric import Metric
 from kataribe.core.progress import Progress
 from kataribe.core.result import Result
 from kataribe.core.run import run
-from kataribe.core.signature import fingerprint_by_id
+from kataribe.core.signature import fingerprint_by_id, with_field
 from kataribe.core.types import Anchors, Story
 from kataribe.formats.stories import Source, read_stories
 from kataribe.formats.storytable import StoryTable
-from kataribe.stories.anchors import describe_rounds, null_predictions, rounds
+from kataribe.stories.anchors import describe_chance, describe_rounds, null_predictions, rounds
 from kataribe.stories.describe import content
 from kataribe.stories.doubts import doubts
 from kataribe.stories.items import Missing, Stories
@@ -180,8 +180,13 @@ def _with_anchors(
     null = mean([(chance, stories) for stories in against])
     system = mean([(predicted, stories) for stories in against])
     said = describe_rounds(len(references), len(turns))
+    conditions = describe_chance(chance, len(turns), seed)
     anchored = {
-        name: replace(metric, anchors=Anchors(people[name] if people else None, null[name], system[name], said))
+        name: replace(
+            metric,
+            anchors=Anchors(people[name] if people else None, null[name], system[name], said),
+            signature=with_field(metric.signature, "anchors", conditions),
+        )
         for name, metric in result.metrics.items()
         if name in metrics
     }
