@@ -10,6 +10,7 @@ import pytest
 
 import kataribe
 from kataribe.core.types import Caption, Segment, Story
+from kataribe.report.comparison import render_comparison
 
 References = dict[str, dict[str, Any]]
 LINES = ("a man runs", "a dog jumps", "it rains", "people clap", "the end")
@@ -138,6 +139,24 @@ def test_segments_that_are_an_annotators_own(tmp_path: Path):
     assert "given-segments" in warned(given, path, metrics=("segments(rouge_l)", "localisation"))
     half = {video: [captions[0], *submission()[video]] for video, captions in given.items()}
     assert "given-segments" not in warned(half, path)
+
+
+def test_a_comparison_says_which_system_was_told_the_segments_or_is_the_references():
+    def scored(predictions: Any) -> kataribe.Result:
+        return kataribe.evaluate("stories", predictions, [references()], metrics=["soda(d)"])
+
+    given = {
+        video: [{"sentence": "somebody walks", "timestamp": segment} for segment in story["timestamps"]]
+        for video, story in references().items()
+    }
+    systems = {"finder": scored(submission()), "told": scored(given), "people": scored(references())}
+    compared = kataribe.compare(systems, replicates=10)
+    said = {warning.id: str(warning) for warning in compared.warnings}
+    assert said["given-segments"].startswith("told: 8 of 8 predicted segments are the references' own")
+    assert said["references-as-predictions"].startswith("people: 8 of 8 predicted captions are references")
+    for format in ("table", "markdown", "latex", "csv", "json"):
+        assert "told: 8 of 8 predicted segments are the references" in render_comparison(compared, format)
+        assert "people: 8 of 8 predicted captions are references" in render_comparison(compared, format)
 
 
 @pytest.mark.parametrize("digits", [0, 1])

@@ -37,6 +37,8 @@ from kataribe.stats.paired import (
 
 # They say how an interval was drawn and what stands beside a score, not what was measured.
 _HARMLESS_FIELDS = ("bootstrap", "interval", "seed", "anchors")
+# What was said of one system alone and makes it unfair to set it beside others.
+_UNFAIR = ("given-segments", "references-as-predictions")
 # Fewer items than this are said: their tests find large differences only.
 _FEW_ITEMS = 10
 
@@ -201,10 +203,25 @@ def compare(
         settings=settings,
         items=items,
         warnings=distinct(
-            [*forced, *warnings, *_missing(results, chosen), *_few_items(formulas, items), *_undefined(tests)]
+            [
+                *forced,
+                *warnings,
+                *_unfair(results),
+                *_missing(results, chosen),
+                *_few_items(formulas, items),
+                *_undefined(tests),
+            ]
         ),
         lower_is_better=tuple(name for name, formula in formulas.items() if formula.lower_is_better),
     )
+
+
+def _unfair(results: Mapping[str, Result]) -> Iterator[Caution]:
+    """What results say of themselves that readers of a comparison must know, with the name of the system."""
+    for name, result in results.items():
+        for warning in result.warnings:
+            if warning.id in _UNFAIR:
+                yield Caution(warning.id, f"{name}: {warning}")
 
 
 def _missing(results: Mapping[str, Result], metrics: Sequence[str]) -> Iterator[Caution]:
