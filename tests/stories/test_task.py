@@ -58,8 +58,8 @@ def test_the_same_references_twice_are_refused(story, tmp_path):
         kataribe.evaluate("stories", path, [path, path], metrics=[SODA])
 
 
-@pytest.mark.parametrize("change", ["videos", "captions", "fewer", "nan"])
-def test_the_same_references_twice_are_refused_in_whatever_order(story, change):
+@pytest.mark.parametrize("change", ["videos", "captions", "fewer", "nan", "spaces"])
+def test_the_same_references_twice_are_refused_however_they_are_written(story, change):
     nan = float("nan")
     told = [story("v", (0, 5, "a man"), (nan if change == "nan" else 2, 9, "runs")), story("w", (0, 5, "a dog"))]
     again = {
@@ -67,6 +67,7 @@ def test_the_same_references_twice_are_refused_in_whatever_order(story, change):
         "captions": [story("v", (2, 9, "runs"), (0, 5, "a man")), told[1]],
         "fewer": told[1:],
         "nan": list(told),
+        "spaces": [story("v", (0, 5, "a  man "), (2, 9, "runs\n")), story("w", (0, 5, "\ta dog"))],
     }[change]
     with pytest.raises(InputError, match="tells the same stories as the references before it"):
         kataribe.evaluate("stories", told, [told, again], metrics=[SODA])
