@@ -219,8 +219,42 @@ def test_impossible_wishes_are_refused(options: dict[str, Any]):
         audit(SUBMITTED, [TOLD], **options)
 
 
+def many_videos() -> tuple[dict[str, Any], dict[str, Any]]:
+    """Six videos, and a submission that lacks half of them, tells another, and was told the segments."""
+    told = {
+        f"v{k}": {"duration": 60, "timestamps": [[0, 20 + k], [21 + k, 60]], "sentences": ["A man runs.", "He falls."]}
+        for k in range(6)
+    }
+    said = {
+        video: [{"sentence": "Somebody walks.", "timestamp": segment} for segment in told[video]["timestamps"]]
+        for video in ("v0", "v1", "v2")
+    }
+    return said | {"gone": said["v0"]}, told
+
+
+def test_what_a_score_would_be_doubted_for_is_said_of_the_audit_too():
+    said, told = many_videos()
+    found = audit(said, [told], ["soda(d)"], only=["whole video"])
+    assert [warning.id for warning in found.warnings] == ["missing", "extra", "given-segments"]
+    assert found.to_dict()["warnings"] == [warning.to_dict() for warning in found.warnings]
+    # Videos that nobody asked for are nobody's fault.
+    some = audit(said, [told], ["soda(d)"], only=["whole video"], videos=5)
+    assert "extra" not in [warning.id for warning in some.warnings]
+
+
+def test_an_audit_says_that_times_are_milliseconds_and_durations_unusable():
+    _, told = many_videos()
+    said = {video: [{"sentence": "A man.", "timestamp": [1000, 50000]}] for video in told}
+    found = audit(said, [told], ["soda(d)"], only=["whole video"])
+    assert "time-unit" in [warning.id for warning in found.warnings]
+    sane = {video: [{"sentence": "A man.", "timestamp": [1, 50]}] for video in told}
+    told["v0"]["duration"] = 0
+    found = audit(sane, [told], ["soda(d)"], only=["whole video"])
+    assert [warning.id for warning in found.warnings] == ["unusable-durations"]
+
+
 def test_files_that_do_not_belong_together_are_refused():
-    with pytest.raises(KataribeError, match="no prediction has the id of a reference"):
+    with pytest.raises(KataribeError, match=r"no prediction .* \(predicted: 'other'; references: 'v', 'w'\)"):
         audit({"other": SUBMITTED["results"]["v"]}, [TOLD])
 
 
@@ -245,6 +279,14 @@ def test_command_prints_a_table_with_a_verdict_for_each_metric(call):
     assert "soda(c): highest at" in out
     assert "activitynet(2018): highest at" in out
     assert "whole video" in out
+
+
+def test_command_prints_warnings_that_can_be_silenced(call):
+    options = ("--draws", "1", "-m", "soda(d)", "--attack", "order")
+    _, _, err = call(*options)
+    assert "1 predicted videos have no reference and were not scored: 'gone' [extra]" in err
+    assert "[extra]" not in call(*options, "--silence", "extra")[2]
+    assert call(*options, "--quiet")[2] == ""
 
 
 def test_command_writes_json_and_pictures(call, tmp_path):

@@ -57,6 +57,13 @@ def test_every_form_says_how_many_predictions_are_missing(result: kataribe.Resul
     assert "|missing:zero(3)|" in render(result, format)
 
 
+def test_what_is_pasted_carries_its_warnings(result: kataribe.Result) -> None:
+    (warning, *_) = result.warnings
+    said = f"warning: {warning} [{warning.id}]"
+    assert f"{said}  " in render(result, "markdown").splitlines()
+    assert f"% {said}" in render(result, "latex").splitlines()
+
+
 def test_csv_counts_the_missing_on_every_line(result: kataribe.Result) -> None:
     rows = csv.DictReader(io.StringIO(render(result, "csv")))
     assert {(row["references"], row["scored"], row["missing"]) for row in rows} == {("6", "6", "3")}

@@ -10,6 +10,7 @@ import pytest
 
 import kataribe
 from kataribe.core.types import Caption, Segment, Story
+from kataribe.report.comparison import render_comparison
 
 References = dict[str, dict[str, Any]]
 LINES = ("a man runs", "a dog jumps", "it rains", "people clap", "the end")
@@ -78,6 +79,11 @@ def test_reference_times_in_another_unit(with_duration):
     assert "milliseconds" in said["time-unit"]
 
 
+def test_predicted_times_in_minutes():
+    said = warned(scaled(1 / 60), references())
+    assert "is either in minutes, frames or milliseconds?" in said["time-unit"]
+
+
 @pytest.mark.parametrize(
     ("duration", "part"),
     [
@@ -133,6 +139,45 @@ def test_segments_that_are_an_annotators_own(tmp_path: Path):
     assert "given-segments" in warned(given, path, metrics=("segments(rouge_l)", "localisation"))
     half = {video: [captions[0], *submission()[video]] for video, captions in given.items()}
     assert "given-segments" not in warned(half, path)
+
+
+def test_a_comparison_says_which_system_was_told_the_segments_or_is_the_references():
+    def scored(predictions: Any) -> kataribe.Result:
+        return kataribe.evaluate("stories", predictions, [references()], metrics=["soda(d)"])
+
+    given = {
+        video: [{"sentence": "somebody walks", "timestamp": segment} for segment in story["timestamps"]]
+        for video, story in references().items()
+    }
+    systems = {"finder": scored(submission()), "told": scored(given), "people": scored(references())}
+    compared = kataribe.compare(systems, replicates=10)
+    said = {warning.id: str(warning) for warning in compared.warnings}
+    assert said["given-segments"].startswith("told: 8 of 8 predicted segments are the references' own")
+    assert said["references-as-predictions"].startswith("people: 8 of 8 predicted captions are references")
+    for format in ("table", "markdown", "latex", "csv", "json"):
+        assert "told: 8 of 8 predicted segments are the references" in render_comparison(compared, format)
+        assert "people: 8 of 8 predicted captions are references" in render_comparison(compared, format)
+
+
+@pytest.mark.parametrize("digits", [0, 1])
+@pytest.mark.parametrize("cut", [round, lambda time, digits: int(time * 10**digits) / 10**digits])
+def test_an_annotators_segments_are_known_when_they_were_rounded_or_cut_off(digits, cut):
+    told = {
+        f"v{k}": {"timestamps": [[0.27, 40.36 + k], [41.0 + k, 98.68]], "sentences": [LINES[k], LINES[k + 1]]}
+        for k in range(4)
+    }
+    given = {
+        video: [
+            {"sentence": "somebody walks", "timestamp": [cut(time, digits) for time in segment]}
+            for segment in story["timestamps"]
+        ]
+        for video, story in told.items()
+    }
+    assert "8 of 8 predicted segments are the references' own" in warned(given, told)["given-segments"]
+    # Segments that are told to the hundredth are not the same when they differ by some tenths.
+    precise = {video: [{**one, "timestamp": [t + 0.13 for t in one["timestamp"]]} for one in captions]
+               for video, captions in given.items()}  # fmt: skip
+    assert "given-segments" not in warned(precise, told)
 
 
 def test_references_given_as_predictions():
@@ -198,4 +243,9 @@ def test_clean_real_data_raises_no_false_alarm(data_folder):
     said = warned(model, first, second, metrics=metrics)
     assert set(said) == {"missing", "late-segments", "given-segments"}
     assert "15,921 of 15,921 predicted segments" in said["given-segments"]
+    rounded = {
+        video: {**story, "timestamps": [[round(time) for time in segment] for segment in story["timestamps"]]}
+        for video, story in json.loads(second.read_text()).items()
+    }
+    assert "given-segments" not in warned(rounded, first, metrics=("soda(d)",))
     assert "val_1.json" in said["given-segments"]

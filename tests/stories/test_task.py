@@ -9,6 +9,7 @@ import pytest
 
 import kataribe
 from kataribe.core import registry
+from kataribe.core.comparison import IncomparableError, compare
 from kataribe.core.errors import InputError, JoinError, UsageError
 from kataribe.core.metric import Measured, Metric
 from kataribe.core.result import Result
@@ -57,8 +58,8 @@ def test_the_same_references_twice_are_refused(story, tmp_path):
         kataribe.evaluate("stories", path, [path, path], metrics=[SODA])
 
 
-@pytest.mark.parametrize("change", ["videos", "captions", "fewer", "nan"])
-def test_the_same_references_twice_are_refused_in_whatever_order(story, change):
+@pytest.mark.parametrize("change", ["videos", "captions", "fewer", "nan", "spaces"])
+def test_the_same_references_twice_are_refused_however_they_are_written(story, change):
     nan = float("nan")
     told = [story("v", (0, 5, "a man"), (nan if change == "nan" else 2, 9, "runs")), story("w", (0, 5, "a dog"))]
     again = {
@@ -66,6 +67,7 @@ def test_the_same_references_twice_are_refused_in_whatever_order(story, change):
         "captions": [story("v", (2, 9, "runs"), (0, 5, "a man")), told[1]],
         "fewer": told[1:],
         "nan": list(told),
+        "spaces": [story("v", (0, 5, "a  man "), (2, 9, "runs\n")), story("w", (0, 5, "\ta dog"))],
     }[change]
     with pytest.raises(InputError, match="tells the same stories as the references before it"):
         kataribe.evaluate("stories", told, [told, again], metrics=[SODA])
@@ -110,6 +112,41 @@ def test_the_signature_counts_what_is_missing(story, score):
 
 
 @pytest.mark.parametrize(
+    "metric", [SODA, "activitynet(2018)", "localisation", "paragraph(rouge_l)", "segments(rouge_l)"]
+)
+def test_where_videos_are_left_out_the_signature_tells_which_were_scored(story, score, metric):
+    told = [story("v", (0, 5, "a man")), story("w", (0, 5, "a dog")), story("x", (0, 5, "rain"))]
+
+    def signature(predictions, references=told, missing="drop") -> str:
+        return score(metric, predictions, [references], missing=missing).signature
+
+    assert signature(told[:2]) != signature(told[1:])
+    assert signature(told[:2]) == signature(told[1::-1], told[::-1])
+    assert "|scored:" in signature(told[:2])
+    assert "|scored:" not in signature(told) + signature(told[:2], missing="zero")
+
+
+def test_segments_left_out_within_a_video_are_told_too(story, score):
+    told = [story("v", (0, 5, "a man"), (5, 9, "runs"))]
+    one, other = (
+        score("segments(rouge_l)", [story("v", line)], [told], missing="drop").signature
+        for line in ((0, 5, "a man"), (5, 9, "runs"))
+    )
+    assert one != other
+
+
+def test_systems_that_lack_the_same_videos_can_be_compared_others_not(story):
+    told = [story(f"v{k}", (0, 5, "a man"), (5, 9, "a dog")) for k in range(6)]
+
+    def scored(videos: slice) -> Result:
+        return kataribe.evaluate("stories", told[videos], [told], metrics=["soda(d)"])
+
+    assert len(compare({"one": scored(slice(4)), "other": scored(slice(4))}, replicates=10).tests) == 1
+    with pytest.raises(IncomparableError, match="not about the same items: 'v0', 'v1', 'v4' and 1 more"):
+        compare({"one": scored(slice(4)), "other": scored(slice(2, 6))}, replicates=10)
+
+
+@pytest.mark.parametrize(
     ("segment", "kind"),
     [
         ((5, 2), "reversed"),
@@ -130,6 +167,30 @@ def test_segments_that_cannot_be_scored_are_said_or_refused(story, segment, kind
         assert any(f"1 predicted segments are {kind}, in 'v'" in warning for warning in result.warnings)
     with pytest.raises(InputError, match=kind):
         kataribe.evaluate("stories", predicted, [told], metrics=[SODA], segments="error")
+
+
+def test_predictions_outside_the_video_are_seen_by_the_references_durations(story):
+    told = [story("v", (0, 5, "a man runs"), duration=9.0), story("w", (0, 5, "a dog jumps"), duration=9.0)]
+    moved = [story("v", (1e6, 1e6 + 5, "a man runs")), story("w", (0, 5, "a dog jumps"))]
+    result = kataribe.evaluate("stories", moved, [told], metrics=["localisation"])
+    assert "1 predicted segments are outside the video, in 'v'; they are scored as they stand" in result.warnings
+    with pytest.raises(InputError, match="1 predicted segments are outside the video, in 'v'"):
+        kataribe.evaluate("stories", moved, [told], metrics=["localisation"], segments="error")
+    # A duration that moved with the segment does not hide it.
+    with_duration = [story("v", (1e6, 1e6 + 5, "a man runs"), duration=2e6), moved[1]]
+    result = kataribe.evaluate("stories", with_duration, [told], metrics=["localisation"])
+    assert "unusable-segments" in [warning.id for warning in result.warnings]
+
+
+def test_what_starts_within_the_longest_known_duration_is_not_outside(story):
+    told = [story("v", (0, 5, "a man runs"), duration=9.0)]
+    longer = [story("v", (0, 6, "a man walks"), duration=10.0)]
+    late = [story("v", (9.5, 12, "a man runs"))]
+    result = kataribe.evaluate("stories", late, [told, longer], metrics=["localisation"], segments="error")
+    assert [warning.id for warning in result.warnings] == ["late-segments"]
+    # Where nobody tells the duration, captions after the last reference are nobody's mistake.
+    unknown = [story("v", (0, 5, "a man runs"))]
+    assert not kataribe.evaluate("stories", late, [unknown], metrics=["localisation"], segments="error").warnings
 
 
 def test_segments_outside_the_video_are_scored_as_they_stand_and_that_is_said(story):
@@ -207,6 +268,29 @@ def test_a_sentence_metric_is_pointed_to_what_it_can_be_part_of(story):
     told = [story("v", (0, 5, "a man"))]
     with pytest.raises(UsageError, match=r"soda\(c, text=rouge_l\)"):
         kataribe.evaluate("stories", told, [told], metrics=["rouge_l"])
+
+
+def test_the_signature_says_what_moves_people_and_chance(story):
+    def told(duration: float, *lengths: int) -> list:
+        lines = ("a man", "a dog", "rain", "a cat")
+        return [story(f"v{k}", (0, n, lines[k]), (n, 9, lines[-k]), duration=duration) for k, n in enumerate(lengths)]
+
+    def scored(duration: float = 9.0, *, anchors: bool = True, seed: int = 0) -> Result:
+        references = [told(duration, 3, 4, 5, 6), told(duration, 4, 5, 6, 7)]
+        return kataribe.evaluate(
+            "stories", told(9.0, 2, 3, 4, 5), references, metrics=["soda(d)"], anchors=anchors, seed=seed
+        )
+
+    def signature(result: Result) -> str:
+        return result["soda(d)"].signature
+
+    assert scored(18.0)["soda(d)"].anchors != scored()["soda(d)"].anchors
+    assert len({signature(scored()), signature(scored(18.0)), signature(scored(seed=1))}) == 3
+    assert "|anchors:rounds-2+seed-0+durations-" in signature(scored())
+    assert "anchors" not in signature(scored(anchors=False))
+    # The score itself does not move, and can be compared.
+    assert len(compare({"one": scored(), "other": scored(18.0, seed=1)}, replicates=10).tests) == 1
+    assert len(compare({"one": scored(), "other": scored(anchors=False)}, replicates=10).tests) == 1
 
 
 def test_anchors_say_what_people_and_chance_score(story):

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import kataribe
+from kataribe.core.caution import Caution
 from kataribe.core.types import Score
 
 # The settings that others are compared with: the submission as it stands, the oracle's captions in their order.
@@ -40,6 +41,7 @@ class StoryAudit:
     signatures: Mapping[str, str]
     readings: Sequence[Reading]
     notes: Sequence[str]
+    warnings: Sequence[Caution] = ()
 
     def of(self, attack: str) -> list[Reading]:
         return [reading for reading in self.readings if reading.attack == attack]
@@ -75,6 +77,7 @@ class StoryAudit:
             "readings": [asdict(reading) for reading in self.readings],
             "verdicts": {metric: verdict(self, metric) for metric in self.metrics},
             "notes": list(self.notes),
+            "warnings": [caution.to_dict() for caution in self.warnings],
         }
 
 

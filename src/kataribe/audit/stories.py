@@ -28,11 +28,14 @@ from kataribe.audit import story_attacks as attacks
 from kataribe.audit.readings import ALL, CORRECT, Reading, StoryAudit
 from kataribe.audit.subject import Subject
 from kataribe.core import registry
+from kataribe.core.caution import distinct
 from kataribe.core.errors import UsageError, shorten
 from kataribe.core.progress import report
+from kataribe.core.result import Result
 from kataribe.core.types import Score
 from kataribe.formats.stories import Source, read_stories
 from kataribe.formats.storytable import StoryTable
+from kataribe.stories.join import usable_durations
 from kataribe.stories.task import evaluate
 
 DEFAULT_METRICS = ("soda(c)", "soda(a)", "soda(b)", "activitynet(2018)", "localisation")
@@ -78,7 +81,14 @@ def audit(
     for attack in only:
         _check("--attack", attack, ATTACKS)
     registry.parse_all(metrics, "stories", protocol=protocol)  # a wrong name is refused before the work starts
-    subject = Subject.prepare(read_stories(submission), [read_stories(source) for source in references], videos, seed)
+    predicted, warnings = usable_durations(read_stories(submission), "predicted")
+    told = []
+    for source in references:
+        table, said = usable_durations(read_stories(source), "reference")
+        told.append(table)
+        warnings += said
+    subject = Subject.prepare(predicted, told, videos, seed)
+    warnings += subject.warnings
     plan = list(_plan(subject, only, by, SURPLUS[surplus]))
     notes = [*subject.notes, *(step.reason for step in plan if isinstance(step, _Skipped))]
     settings = [step for step in plan if isinstance(step, _Setting)]
@@ -86,8 +96,11 @@ def audit(
     signatures: dict[str, str] = {}
     for done, setting in enumerate(settings):
         report("audit", done, len(settings))
-        reading, signatures = _read(subject, setting, metrics, protocol, draws, seed, keep or _forget)
+        reading, scored = _read(subject, setting, metrics, protocol, draws, seed, keep or _forget)
         readings.append(reading)
+        signatures = {result.metric: result.signature for result in scored}
+        if setting.name == ALL:
+            warnings += scored.warnings
     if any(reading.made for reading in readings if reading.attack == "share"):
         notes.append(f"where the submission has too few captions, the rest are {_SURPLUS_TEXT[surplus]}")
     return StoryAudit(
@@ -99,6 +112,7 @@ def audit(
         signatures=signatures,
         readings=readings,
         notes=notes,
+        warnings=distinct(warnings),
     )
 
 
@@ -177,7 +191,8 @@ def _read(
     draws: int,
     seed: int,
     keep: Callable[[str, StoryTable], None],
-) -> tuple[Reading, dict[str, str]]:
+) -> tuple[Reading, Result]:
+    """The mean over the draws, and the first draw's result."""
     drawn = []
     captions = made = 0
     times = draws if setting.is_random else 1
@@ -209,7 +224,7 @@ def _read(
         scores=scores,
         spread=spread,
     )
-    return reading, {result.metric: result.signature for result in drawn[0]}
+    return reading, drawn[0]
 
 
 def _forget(name: str, table: StoryTable) -> None:

@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from kataribe.audit import oracle
+from kataribe.core.caution import Caution
 from kataribe.core.types import Floats
 from kataribe.formats.storytable import StoryTable
 from kataribe.stories.join import join
@@ -17,11 +18,15 @@ from kataribe.text.sentences import Int64s
 
 @dataclass(frozen=True, eq=False)
 class Subject:
-    """A submission ready to be attacked: the videos that have references, in their order, with durations."""
+    """A submission ready to be attacked: the videos that have references, in their order, with durations.
+
+    `warnings` say what does not join; of some videos alone they would be about the others, which nobody asked for.
+    """
 
     table: StoryTable
     references: Sequence[StoryTable]
     told: Int64s
+    warnings: Sequence[Caution]
 
     @classmethod
     def prepare(
@@ -32,11 +37,12 @@ class Subject:
             chosen = np.random.default_rng(seed).permutation(len(names))[:videos]
             names = [names[row] for row in sorted(chosen.tolist())]
         references = [table.only(names) for table in references]
-        items, _, _ = join(submission.only(names), references, None, seed)
+        items, _, warnings = join(submission, references, None, seed)
         table = submission.only(items.ids)
         told = dict(zip(items.ids, items.references.counts.tolist(), strict=True))
         counts = np.array([told[video] for video in table.videos])
-        return cls(replace(table, durations=_durations([*references, table], table.videos)), references, counts)
+        ready = replace(table, durations=_durations([*references, table], table.videos))
+        return cls(ready, references, counts, warnings if videos is None else [])
 
     @property
     def videos(self) -> int:

@@ -50,7 +50,8 @@ def stories(
     output: Annotated[Path | None, typer.Option("-o", "--output", help="Write everything here, as JSON.")] = None,
     format: Annotated[str, typer.Option("--format", "-f", help="table, markdown or json.")] = "table",
     seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    silence: Silence = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no warnings.")] = False,
 ) -> None:
     """Attack a submission - more, fewer, doubled, shuffled, long captions - and read every metric each time."""
     from kataribe.audit.stories import ATTACKS, DEFAULT_METRICS, audit
@@ -85,6 +86,7 @@ def stories(
         write_whole(output, text)
     if plots is not None:
         write_pictures(story_audit.pictures(result), plots)
+    warn_of(result.warnings, silence, quiet)
     print(text if format == "json" else story_audit.FORMATS[format](result))
 
 

@@ -35,8 +35,10 @@ from kataribe.stats.paired import (
     paired_permutation,
 )
 
-# They say how an interval was drawn, not what was measured.
-_HARMLESS_FIELDS = ("bootstrap", "interval", "seed")
+# They say how an interval was drawn and what stands beside a score, not what was measured.
+_HARMLESS_FIELDS = ("bootstrap", "interval", "seed", "anchors")
+# What was said of one system alone and makes it unfair to set it beside others.
+_UNFAIR = ("given-segments", "references-as-predictions")
 # Fewer items than this are said: their tests find large differences only.
 _FEW_ITEMS = 10
 
@@ -201,10 +203,25 @@ def compare(
         settings=settings,
         items=items,
         warnings=distinct(
-            [*forced, *warnings, *_missing(results, chosen), *_few_items(formulas, items), *_undefined(tests)]
+            [
+                *forced,
+                *warnings,
+                *_unfair(results),
+                *_missing(results, chosen),
+                *_few_items(formulas, items),
+                *_undefined(tests),
+            ]
         ),
         lower_is_better=tuple(name for name, formula in formulas.items() if formula.lower_is_better),
     )
+
+
+def _unfair(results: Mapping[str, Result]) -> Iterator[Caution]:
+    """What results say of themselves that readers of a comparison must know, with the name of the system."""
+    for name, result in results.items():
+        for warning in result.warnings:
+            if warning.id in _UNFAIR:
+                yield Caution(warning.id, f"{name}: {warning}")
 
 
 def _missing(results: Mapping[str, Result], metrics: Sequence[str]) -> Iterator[Caution]:
@@ -244,15 +261,17 @@ def incomparable(results: Mapping[str, MetricResult]) -> Iterator[str]:
     """
     (first, reference), *others = results.items()
     for name, result in others:
+        apart = {id for id, _ in _scored(reference) ^ _scored(result)}
+        # Items that can be named say more than their fingerprint.
+        unimportant = (*_HARMLESS_FIELDS, "scored") if apart else _HARMLESS_FIELDS
         fields = {
             key: values
             for key, values in differences(reference.signature, result.signature).items()
-            if key not in _HARMLESS_FIELDS and not _is_same_policy(key, *values)
+            if key not in unimportant and not _is_same_policy(key, *values)
         }
         if fields:
             said = "; ".join(f"{key}: {_said(a)} in {first}, {_said(b)} in {name}" for key, (a, b) in fields.items())
             yield f"{reference.metric}: {first} and {name} differ in {said}"
-        apart = {id for id, _ in _scored(reference) ^ _scored(result)}
         if apart:
             yield f"{first} and {name} are not about the same items: {some(sorted(apart))} scored only in one of them"
 

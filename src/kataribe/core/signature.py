@@ -28,6 +28,16 @@ def parse_signature(text: str) -> tuple[str, dict[str, str]]:
     return name, {key: value for key, _, value in (pair.partition(":") for pair in pairs)}
 
 
+def with_field(signature: str, key: str, value: str) -> str:
+    """A signature with one more field, before the version that closes it.
+
+    >>> with_field("bleu|n:4|kataribe:0.2.0", "seed", "0")
+    'bleu|n:4|seed:0|kataribe:0.2.0'
+    """
+    choices, _, version = signature.rpartition("|")
+    return f"{choices}|{key}:{_escape(value)}|{version}"
+
+
 def differences(one: str, other: str) -> dict[str, tuple[str | None, str | None]]:
     """The fields in which two signatures differ.
 

@@ -94,7 +94,7 @@ class StoryTable:
         return [video for video in self.told_videos() if video in theirs]
 
     def tells_the_same_as(self, other: StoryTable, videos: Collection[str]) -> bool:
-        """Whether the captions of these videos are the same, in whatever order videos and captions stand."""
+        """Whether the captions of these videos are the same, whatever their order and their white space."""
         mine = {video: row for row, video in enumerate(self.videos)}
         theirs = {video: row for row, video in enumerate(other.videos)}
         return all(self._captions_of(mine[video]) == other._captions_of(theirs[video]) for video in videos)
@@ -102,7 +102,7 @@ class StoryTable:
     def _captions_of(self, row: int) -> list[tuple[bytes, str]]:
         """A video's captions, sorted. The bytes of a segment are equal to themselves, those of not-a-number too."""
         captions = range(self.bounds[row], self.bounds[row + 1])
-        return sorted((self.segments[c].tobytes(), self.texts[self.places[c]]) for c in captions)
+        return sorted((self.segments[c].tobytes(), " ".join(self.texts[self.places[c]].split())) for c in captions)
 
 
 class StoryBuilder:

@@ -1,4 +1,7 @@
-"""Results as text: a table to read, markdown and LaTeX to paste, CSV and JSON to process."""
+"""Results as text: a table to read, markdown and LaTeX to paste, CSV and JSON to process.
+
+What is pasted or processed elsewhere carries its warnings, except CSV; beside a table they are printed anyway.
+"""
 
 from __future__ import annotations
 
@@ -90,18 +93,23 @@ def _about_anchors(result: Result) -> list[str]:
     return [f"null, system and human: against {text}; {formula}" for text in against]
 
 
+def _warnings(result: Result) -> list[str]:
+    return [f"warning: {warning} [{warning.id}]" for warning in result.warnings]
+
+
 def _markdown(result: Result) -> str:
-    said = [_counted(result.coverage), *_about_anchors(result), *(f"`{metric.signature}`" for metric in result)]
+    said = [_counted(result.coverage), *_warnings(result), *_about_anchors(result)]
+    said += [f"`{metric.signature}`" for metric in result]
     return "\n".join([*grid.markdown(*_rows(result)), "", *(f"{line}  " for line in said)])
 
 
 def _latex(result: Result) -> str:
-    """A comment counts what was scored; where predictions are missing, a last row says so to readers of the paper."""
+    """Comments count what was scored and warn; where predictions are missing, a last row tells readers of the paper."""
     header, rows = _rows(result)
     counted = _counted(result.coverage)
     cells = [[grid.latex_text(cell) for cell in row] for row in rows]
     note = rf"\multicolumn{{{len(header)}}}{{l}}{{{grid.latex_text(counted)}}}"
-    said = (*(metric.signature for metric in result), counted, *_about_anchors(result))
+    said = (*(metric.signature for metric in result), counted, *_warnings(result), *_about_anchors(result))
     table = grid.latex([grid.latex_text(cell) for cell in header], cells + [[note]] * (result.coverage.missing > 0))
     return "\n".join([*(f"% {line}" for line in said), *table])
 

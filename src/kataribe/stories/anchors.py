@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kataribe.core.signature import fingerprint_by_id
 from kataribe.core.types import Caption, Segment, Story
 from kataribe.formats.storytable import StoryTable
 
@@ -73,6 +74,12 @@ def null_predictions(references: Sequence[StoryTable], seed: int) -> StoryTable:
     told = [by_id[place] for place in np.random.default_rng(seed).permutation(len(by_id))]
     # Everybody takes the next one's captions: nobody keeps their own, unless there is only one.
     return StoryTable.of(_retell(story, other) for story, other in zip(told, [*told[1:], *told[:1]], strict=True))
+
+
+def describe_chance(null: StoryTable, count: int, seed: int) -> str:
+    """For the signature: what moves people and chance beside the references that the hash covers."""
+    durations = zip(null.videos, map(float.hex, null.durations.tolist()), strict=True)
+    return f"rounds-{count}+seed-{seed}+durations-{fingerprint_by_id(durations)}"
 
 
 def _retell(story: Story, other: Story) -> Story:

@@ -36,8 +36,13 @@ _DURATION_TOO_LONG = 20.0
 _TOO_SHORT = 20.0
 # Fractions of a duration that is rounded may be a little more than 1.
 _LARGEST_FRACTION = 1.1
-# Segments are the same when they agree to a hundredth of a second.
-_PER_SECOND = 100
+# Segments are the same when they agree to a hundredth of a second. Where a submission has whole seconds or tenths only,
+# they may agree to these; in videos of a few seconds people's segments do so by chance, a quarter of them (ActivityNet
+# Captions), so that nearly all must.
+_HUNDREDTHS = 100
+_PARTS_OF_A_SECOND = (1, 10, _HUNDREDTHS)
+_MORE_THAN_HALF = 0.5
+_NEARLY_ALL = 0.9
 _MOST = 0.95
 _MANY_NOT_ASCII = 0.1
 _KANA = re.compile("[\u3040-\u30ff]")
@@ -91,13 +96,13 @@ def odd_times(predicted: StoryTable, references: Sequence[StoryTable]) -> Iterat
     if ratio > _TOO_LONG:
         text = f"predicted times reach about {ratio:,.0f} times as far as the videos"
         advice = "are the references' fractions" if all(map(_are_fractions, references)) else f"are they {_unit(ratio)}"
-        yield Caution("time-unit", f"{text}: {advice}, not seconds?")
+        yield Caution("time-unit", f"{text}: {advice}, not seconds? Both should be seconds")
     elif ratio < 1 / _TOO_SHORT and _are_fractions(predicted):
         text = "all predicted times are between 0 and 1, and the videos much longer"
         yield Caution("fractions-as-times", f"{text}: are they fractions of the duration? They should be seconds")
     elif ratio < 1 / _TOO_SHORT:
         text = f"reference times reach about {1 / ratio:,.0f} times as far as predicted ones"
-        yield Caution("time-unit", f"{text}: are they {_unit(1 / ratio)}, not seconds?")
+        yield Caution("time-unit", f"{text}: is either in minutes, frames or milliseconds? Both should be seconds")
 
 
 def copies(items: Stories, sources: Sequence[str], metrics: Mapping[str, Metric]) -> Iterator[Caution]:
@@ -106,7 +111,8 @@ def copies(items: Stories, sources: Sequence[str], metrics: Mapping[str, Metric]
     count = len(said.texts)
     if count < _ENOUGH_CAPTIONS:
         return
-    copied = _found(_keys(said, said.texts), _keys(told, told.texts))
+    precision = _precision(_finite(said))
+    copied = _same(said, told, precision, with_text=True)
     if copied.sum() >= _MOST * count:
         text = (
             f"{int(copied.sum()):,} of {count:,} predicted captions are references, word for word and in the same place"
@@ -115,13 +121,16 @@ def copies(items: Stories, sources: Sequence[str], metrics: Mapping[str, Metric]
         return
     if all(isinstance(metric, Segments) for metric in metrics.values()):
         return  # it is what this score is for
-    same = [_found(_keys(said), _keys(told)[items.annotator == number]) for number in range(items.annotators)]
-    anybody = int(np.any(same, axis=0).sum())
-    if 2 * anybody > count:
+    for parts, share in ((_HUNDREDTHS, _MORE_THAN_HALF), (precision, _NEARLY_ALL)):
+        same = [_same(said, told, parts, items.annotator == number) for number in range(items.annotators)]
+        anybody = int(np.any(same, axis=0).sum())
+        if anybody <= share * count:
+            continue
         giver = sources[int(np.argmax([matches.sum() for matches in same]))] or "an annotator"
         text = f"{anybody:,} of {count:,} predicted segments are the references' own, most of them those of {giver}"
         reason = "such a captioner was told where to look, and is not to be compared with those that find events"
         yield Caution("given-segments", f"{text}: {reason}")
+        return
 
 
 def _odd_captions(predicted: StoryTable, references: Sequence[StoryTable]) -> Iterator[Caution]:
@@ -230,12 +239,32 @@ def _captions(table: StoryTable) -> Iterator[tuple[str, str]]:
             yield video, text
 
 
-def _keys(told: Told, *more: Array) -> Array:
-    """Captions as values to look up: the video, the segment to a hundredth of a second, and more."""
-    finite: Floats = np.nan_to_num(told.segments, nan=-1.0, posinf=-1.0, neginf=-1.0)
-    columns = np.column_stack([told.video_of, np.rint(finite * _PER_SECOND), *more]).astype(np.float64)
-    return np.ascontiguousarray(columns).view(f"V{8 * columns.shape[1]}").ravel()
+def _same(said: Told, told: Told, parts: int, among: Bools | slice = slice(None), *, with_text: bool = False) -> Bools:
+    """Which predicted segments are segments of some references, to so many parts of a second.
+
+    Times are rounded or cut off, and either will do.
+    """
+    texts, written = ((said.texts,), (told.texts,)) if with_text else ((), ())
+    keys = _keys(said.video_of, np.rint(_finite(said) * parts), *texts)
+    ways = (cut(_finite(told) * parts) for cut in (np.rint, np.floor))
+    return np.isin(keys, np.concatenate([_keys(told.video_of, times, *written)[among] for times in ways]))
 
 
-def _found(keys: Array, among: Array) -> Bools:
-    return np.asarray(np.isin(keys, among))
+def _precision(times: Floats) -> int:
+    """Into how many parts the times of a submission cut a second.
+
+    >>> _precision(np.array([1.0, 12.0])), _precision(np.array([1.0, 12.3])), _precision(np.array([1.0, 12.345]))
+    (1, 10, 100)
+    """
+    fitting = (n for n in _PARTS_OF_A_SECOND if np.allclose(times * n, np.rint(times * n), 0, 1e-6))
+    return next(fitting, _HUNDREDTHS)
+
+
+def _finite(told: Told) -> Floats:
+    return np.nan_to_num(told.segments, nan=-1.0, posinf=-1.0, neginf=-1.0)
+
+
+def _keys(*columns: Array) -> Array:
+    """Rows of numbers as values to look up."""
+    table = np.column_stack(columns).astype(np.float64)
+    return np.ascontiguousarray(table).view(f"V{8 * table.shape[1]}").ravel()

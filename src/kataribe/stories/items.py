@@ -18,6 +18,7 @@ from kataribe import _native
 from kataribe.captions.items import TextPool
 from kataribe.core.join import missing_field
 from kataribe.core.metric import Metric
+from kataribe.core.signature import fingerprint
 from kataribe.core.types import Array, Floats
 from kataribe.text.sentences import Int64s
 
@@ -143,12 +144,16 @@ class Stories:
         return self.predicted if policy == "drop" else np.ones(len(self), dtype=np.bool_)
 
     def policy_fields(self, default: Missing) -> dict[str, str]:
-        """A signature's words on how much of the data a mean is over."""
+        """A signature's words on how much of the data a mean is over and, where videos are left out, on which."""
         absent = int(np.count_nonzero(~self.predicted))
-        return {
+        counted = self.counted(default)
+        fields = {
             "missing": missing_field(self.missing or default, absent),
-            "data": f"{int(self.counted(default).sum())}/{len(self)}",
+            "data": f"{int(counted.sum())}/{len(self)}",
         }
+        if not counted.all():
+            fields["scored"] = fingerprint(sorted(self.ids[row] for row in np.flatnonzero(counted).tolist()))
+        return fields
 
     def spelling(self, texts: Int64s, *, plain: bool) -> Int64s:
         """Texts as they are, or their plain versions."""

@@ -154,6 +154,20 @@ def usable_durations(table: StoryTable, role: str) -> tuple[StoryTable, list[Cau
     return known, [Caution("unusable-durations", text)]
 
 
+def with_durations_of(references: Sequence[StoryTable], table: StoryTable) -> StoryTable:
+    """The table with durations as the references have them, the longest where they differ, its own for other videos.
+
+    Submissions seldom tell durations, and a wrong time may come with a wrong duration.
+    """
+    known: dict[str, float] = {}
+    for reference in references:
+        for video, duration in zip(reference.videos, reference.durations.tolist(), strict=True):
+            if not np.isnan(duration):
+                known[video] = max(duration, known.get(video, 0.0))
+    durations = [known.get(video, own) for video, own in zip(table.videos, table.durations.tolist(), strict=True)]
+    return replace(table, durations=np.array(durations, dtype=np.float64))
+
+
 def odd_segments(table: StoryTable, role: str, policy: SegmentPolicy) -> list[Caution]:
     """Segments that overlap nothing or are not in the video: one warning for each kind, or refused.
 

@@ -24,6 +24,7 @@ from kataribe.captions.items import Captions
 from kataribe.core.caution import Caution
 from kataribe.core.errors import JoinError
 from kataribe.core.join import missing_field
+from kataribe.core.signature import fingerprint_by_id
 from kataribe.stories.captioned import CaptionedStories, CaptionedVideos
 from kataribe.stories.items import Stories
 from kataribe.text.sentences import Int64s
@@ -53,6 +54,8 @@ class Segments(CaptionedStories):
         )
         absent = len(partner) - found
         notes = {"missing": missing_field(items.missing or "zero", absent), "data": f"{len(kept)}/{len(partner)}"}
+        if len(kept) < len(partner):
+            notes["scored"] = _fingerprint(items, kept)
         return CaptionedVideos(captions, items.references.video_of[kept], notes, self._say(items, found))
 
     def _say(self, items: Stories, found: int) -> list[Caution]:
@@ -66,6 +69,13 @@ class Segments(CaptionedStories):
             text = f"{self}: {said - found:,} of {said:,} predictions are on no reference segment"
             warnings.append(Caution("extra-segments", text))
         return warnings
+
+
+def _fingerprint(items: Stories, captions: Int64s) -> str:
+    """Of some reference captions, in whatever order their videos stand."""
+    told = items.references
+    numbers = zip(captions.tolist(), told.within_video(captions).tolist(), strict=True)
+    return fingerprint_by_id((items.ids[told.video_of[caption]], str(number)) for caption, number in numbers)
 
 
 def _partners(items: Stories) -> Int64s:

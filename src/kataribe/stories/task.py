@@ -18,15 +18,22 @@ from kataribe.core.metric import Metric
 from kataribe.core.progress import Progress
 from kataribe.core.result import Result
 from kataribe.core.run import run
-from kataribe.core.signature import fingerprint_by_id
+from kataribe.core.signature import fingerprint_by_id, with_field
 from kataribe.core.types import Anchors, Story
 from kataribe.formats.stories import Source, read_stories
 from kataribe.formats.storytable import StoryTable
-from kataribe.stories.anchors import describe_rounds, null_predictions, rounds
+from kataribe.stories.anchors import describe_chance, describe_rounds, null_predictions, rounds
 from kataribe.stories.describe import content
 from kataribe.stories.doubts import doubts
 from kataribe.stories.items import Missing, Stories
-from kataribe.stories.join import SegmentPolicy, join, odd_segments, refuse_repeated_references, usable_durations
+from kataribe.stories.join import (
+    SegmentPolicy,
+    join,
+    odd_segments,
+    refuse_repeated_references,
+    usable_durations,
+    with_durations_of,
+)
 from kataribe.stories.segments import Segments
 from kataribe.stories.soda import Soda
 
@@ -64,12 +71,13 @@ def evaluate(
     sentence_hint = "soda(c, text={metric}), paragraph({metric}) or segments({metric}) do"
     parsed = registry.parse_all(metrics, "stories", protocol=protocol, hint=sentence_hint)
     chosen = {name: _with_refs(metric, refs) for name, metric in parsed.items()}
-    predicted, oddities = _read(predictions, "predicted", segments)
+    predicted, oddities = usable_durations(read_stories(predictions), "predicted")
     told = []
     for source in _sources(references):
-        table, found = _read(source, "reference", segments)
+        table, found = usable_durations(read_stories(source), "reference")
         told.append(table)
-        oddities += found
+        oddities += found + odd_segments(table, "reference", segments)
+    oddities += odd_segments(with_durations_of(told, predicted), "predicted", segments)
     refuse_repeated_references(told)
     items, coverage, warnings = join(predicted, told, missing, seed)
     result = run(
@@ -90,11 +98,6 @@ def evaluate(
     if anchors:
         result = _with_anchors(result, chosen, predicted, told, missing, engine, seed, progress)
     return replace(result, content=content(items, _durations([*told, predicted]))) if details else result
-
-
-def _read(source: Source, role: str, segments: SegmentPolicy) -> tuple[StoryTable, list[Caution]]:
-    table, found = usable_durations(read_stories(source), role)
-    return table, found + odd_segments(table, role, segments)
 
 
 def _with_refs(metric: Metric, refs: str | None) -> Metric:
@@ -177,8 +180,13 @@ def _with_anchors(
     null = mean([(chance, stories) for stories in against])
     system = mean([(predicted, stories) for stories in against])
     said = describe_rounds(len(references), len(turns))
+    conditions = describe_chance(chance, len(turns), seed)
     anchored = {
-        name: replace(metric, anchors=Anchors(people[name] if people else None, null[name], system[name], said))
+        name: replace(
+            metric,
+            anchors=Anchors(people[name] if people else None, null[name], system[name], said),
+            signature=with_field(metric.signature, "anchors", conditions),
+        )
         for name, metric in result.metrics.items()
         if name in metrics
     }
