@@ -21,6 +21,7 @@ import numpy.typing as npt
 
 import kataribe
 from bench.data import ROOT, _made_up
+from kataribe.boundaries import task as boundaries
 from kataribe.boundaries.ranking import RankedMetric
 from kataribe.core import registry
 from kataribe.core.metric import Metric
@@ -44,18 +45,7 @@ STORIES = (
     "paragraph(meteor)",
     "segments(meteor)",
 )
-BOUNDARIES = (
-    "boundary_f1",
-    "boundary_f1(confident)",
-    "chance_f1",
-    "boundary_kappa",
-    "boundary_ap",
-    "frame_ap",
-    "informedness",
-    "boundary_deviation",
-    "pk",
-    "window_diff",
-)
+BOUNDARIES = (*boundaries.DEFAULT_METRICS, "boundary_deviation", "pk", "window_diff")
 NARRATION = ("role_f1", "speech_rate", "dialogue_overlap", "repetition")
 
 # Metrics that are not simulated, and why.

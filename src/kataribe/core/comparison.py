@@ -16,12 +16,13 @@ import numpy as np
 
 from kataribe.core import registry
 from kataribe.core.caution import Caution, distinct
-from kataribe.core.errors import KataribeError, UsageError, nearest, shorten, some
+from kataribe.core.comparable import incomparable, missing_policy, scored_items
+from kataribe.core.errors import KataribeError, UsageError, nearest, shorten
 from kataribe.core.metric import Metric
 from kataribe.core.progress import Progress, silent
 from kataribe.core.result import MetricResult, Result
 from kataribe.core.run import few_items
-from kataribe.core.signature import differences, parse_signature
+from kataribe.core.signature import parse_signature
 from kataribe.core.types import Array, Floats
 from kataribe.stats.bootstrap import FEWEST_ITEMS, INTERVAL
 from kataribe.stats.correction import CORRECTIONS
@@ -35,8 +36,6 @@ from kataribe.stats.paired import (
     paired_permutation,
 )
 
-# They say how an interval was drawn and what stands beside a score, not what was measured.
-_HARMLESS_FIELDS = ("bootstrap", "interval", "seed", "anchors")
 # What was said of one system alone and makes it unfair to set it beside others.
 _UNFAIR = ("given-segments", "references-as-predictions")
 # Fewer items than this are said: their tests find large differences only.
@@ -230,7 +229,7 @@ def _missing(results: Mapping[str, Result], metrics: Sequence[str]) -> Iterator[
         absent = result.coverage.missing
         if absent:
             fields = [parse_signature(result[metric].signature)[1] for metric in metrics]
-            policies = dict.fromkeys(_policy(field["missing"]) for field in fields if "missing" in field)
+            policies = dict.fromkeys(missing_policy(field["missing"]) for field in fields if "missing" in field)
             text = f"{name}: {absent:,} of {result.coverage.references:,} references have no prediction"
             yield Caution("missing", f"{text} (policy: {', '.join(policies)})" if policies else text)
 
@@ -251,47 +250,6 @@ def _undefined(tests: Sequence[PairedTest]) -> Iterator[Caution]:
         if np.isnan(test.permutation):
             text = f"{test.metric}: the difference between {test.one} and {test.other} is not defined, not tested"
             yield Caution("undefined-test", text)
-
-
-def incomparable(results: Mapping[str, MetricResult]) -> Iterator[str]:
-    """Why results of one metric should not be compared: a line for each system that differs from the first.
-
-    Items are looked at even where signatures agree: a signature counts those that were scored, not which they were.
-    How many predictions were missing is no reason, as long as all were treated alike.
-    """
-    (first, reference), *others = results.items()
-    for name, result in others:
-        apart = {id for id, _ in _scored(reference) ^ _scored(result)}
-        # Items that can be named say more than their fingerprint.
-        unimportant = (*_HARMLESS_FIELDS, "scored") if apart else _HARMLESS_FIELDS
-        fields = {
-            key: values
-            for key, values in differences(reference.signature, result.signature).items()
-            if key not in unimportant and not _is_same_policy(key, *values)
-        }
-        if fields:
-            said = "; ".join(f"{key}: {_said(a)} in {first}, {_said(b)} in {name}" for key, (a, b) in fields.items())
-            yield f"{reference.metric}: {first} and {name} differ in {said}"
-        if apart:
-            yield f"{first} and {name} are not about the same items: {some(sorted(apart))} scored only in one of them"
-
-
-def _is_same_policy(field: str, one: str | None, other: str | None) -> bool:
-    return field == "missing" and one is not None and other is not None and _policy(one) == _policy(other)
-
-
-def _policy(missing: str) -> str:
-    """What was done about missing predictions, without their number: `zero` of `zero(6)`."""
-    return missing.partition("(")[0]
-
-
-def _scored(result: MetricResult) -> set[tuple[str, bool]]:
-    """Each item, and whether it was scored or left out."""
-    return set(zip(result.ids, np.isfinite(result.item_values).tolist(), strict=True))
-
-
-def _said(value: str | None) -> str:
-    return "absent" if value is None else repr(shorten(value))
 
 
 def _check_call(results: Mapping[str, Result], settings: Settings) -> None:
@@ -366,7 +324,7 @@ class _PairedRows:
                     f"{name}: its statistics of {metric_name} are not those of the others or of this version",
                     hint="score it again",
                 )
-        shared = {id for id, _ in set.intersection(*(_scored(result) for result in results.values()))}
+        shared = {id for id, _ in set.intersection(*(scored_items(result) for result in results.values()))}
         ids = tuple(id for id in next(iter(results.values())).ids if id in shared)
         if not ids:
             raise IncomparableError("the results have no item in common", hint="score them on the same data")

@@ -19,7 +19,7 @@ import numpy as np
 
 from kataribe.core import registry
 from kataribe.core.caution import Caution
-from kataribe.core.comparison import incomparable
+from kataribe.core.comparable import incomparable
 from kataribe.core.errors import InputError, UsageError, nearest, shorten
 from kataribe.core.result import Result
 from kataribe.core.types import Floats

@@ -11,7 +11,8 @@ import numpy as np
 import kataribe
 from kataribe.core import registry
 from kataribe.core.caution import Caution
-from kataribe.core.comparison import Comparison, IncomparableError, compare, incomparable
+from kataribe.core.comparable import incomparable
+from kataribe.core.comparison import Comparison, IncomparableError, compare
 from kataribe.core.errors import InputError, UsageError
 from kataribe.core.progress import Progress
 from kataribe.core.result import MetricResult, Result
