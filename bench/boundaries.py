@@ -50,7 +50,7 @@ def _corpus(fraction: float) -> tuple[str, Truth, Predictions]:
     folder = Path(os.environ.get("KATARIBE_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
     files = sorted((folder / "kinetics-gebd").glob("*.pkl"))
     if files:
-        from kataribe.formats.boundaries import read_truth
+        from kataribe.boundaries.files import read_truth
 
         read = read_truth(files[0])
         truth = {
@@ -71,9 +71,9 @@ def _corpus(fraction: float) -> tuple[str, Truth, Predictions]:
 def _ours(truth: Truth, predictions: Predictions, repeats: int) -> dict[str, float]:
     from kataribe.boundaries.chance import ChanceF1
     from kataribe.boundaries.f1 import BoundaryF1
+    from kataribe.boundaries.files import read_predictions, read_truth
     from kataribe.boundaries.join import join
     from kataribe.boundaries.players import once
-    from kataribe.formats.boundaries import read_predictions, read_truth
 
     annotated = read_truth({id: {"duration": length, "annotators": marks} for id, (length, marks) in truth.items()})
     videos, _, _, _ = join(read_predictions(dict(predictions)), annotated, "zero", "seconds", 0.0)

@@ -325,7 +325,7 @@ def _boundaries() -> Source:
     rng = np.random.default_rng(0)
     paths = _data("kinetics-gebd/k400_mr345_minval_min_change_duration0.3.pkl")
     if paths:
-        from kataribe.formats.boundaries import read_truth
+        from kataribe.boundaries.files import read_truth
 
         truth = {
             id: {

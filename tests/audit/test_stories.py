@@ -21,8 +21,8 @@ from kataribe.cli.main import main
 from kataribe.core.errors import KataribeError, UsageError
 from kataribe.core.types import Caption, Segment, Story
 from kataribe.formats.stories import read_stories
-from kataribe.formats.story_output import spell_submission
 from kataribe.formats.storytable import StoryTable
+from kataribe.stories.output import spell_submission
 
 DURATION = 20.0
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from kataribe.boundaries.files import read_predictions, read_truth
 from kataribe.boundaries.items import Videos
 from kataribe.boundaries.join import join
-from kataribe.formats.boundaries import read_predictions, read_truth
 
 Times = Sequence[float]
 

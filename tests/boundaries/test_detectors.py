@@ -22,9 +22,9 @@ from kataribe.boundaries.detectors.pc import PairwiseClassifier, PairwiseModel
 from kataribe.boundaries.detectors.training import label, sample, train
 from kataribe.boundaries.detectors.video import Timeline, pictures
 from kataribe.boundaries.detectors.window import Sampler
+from kataribe.boundaries.files import read_predictions, read_truth
 from kataribe.cli.main import main
 from kataribe.core.errors import InputError, JoinError, UsageError
-from kataribe.formats.boundaries import read_predictions, read_truth
 
 from .clips import FPS, colour_change, cuts, dissolve, hold, moving_object, scene, write_video
 

@@ -9,10 +9,10 @@ import pytest
 
 import kataribe
 from kataribe.boundaries.confidence import positive
+from kataribe.boundaries.files import read_truth
 from kataribe.boundaries.join import annotated_videos
 from kataribe.boundaries.players import random_entries, uniform_lists
 from kataribe.core.errors import InputError
-from kataribe.formats.boundaries import read_truth
 
 FPS = 25.0
 

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 import kataribe
 from kataribe.boundaries.kappa import BoundaryKappa, other_videos
 from kataribe.boundaries.players import human, once, random_entries, uniform_lists
-from kataribe.boundaries.ragged import Lists
 from kataribe.boundaries.tolerance import Tolerance
 from kataribe.core.errors import InputError, UsageError
+from kataribe.core.ragged import Lists
 
 from .corpora import random_corpus, truth_of, videos_of
 

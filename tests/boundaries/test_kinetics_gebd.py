@@ -12,15 +12,15 @@ import pytest
 from kataribe.boundaries.boundary_ap import BoundaryAP
 from kataribe.boundaries.chance import ChanceF1
 from kataribe.boundaries.f1 import BoundaryF1
+from kataribe.boundaries.files import read_truth
 from kataribe.boundaries.frame_ap import FrameAP
 from kataribe.boundaries.informedness import Informedness
 from kataribe.boundaries.items import Videos
 from kataribe.boundaries.join import annotated_videos
 from kataribe.boundaries.kappa import BoundaryKappa
 from kataribe.boundaries.players import Entries, human, once, random_entries, uniform_lists
-from kataribe.boundaries.ragged import Lists
 from kataribe.boundaries.tolerance import Tolerance
-from kataribe.formats.boundaries import read_truth
+from kataribe.core.ragged import Lists
 
 pytestmark = pytest.mark.data
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import kataribe
-from kataribe.formats.boundaries import AnnotatedVideo, read_truth
+from kataribe.boundaries.files import AnnotatedVideo, read_truth
 
 
 def scorer(predictions: Mapping[str, Sequence[float]], truth: Mapping[str, AnnotatedVideo], share: float) -> float:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import kataribe
 from kataribe import _native
 from kataribe.boundaries.boundary_ap import BoundaryAP
+from kataribe.boundaries.files import read_predictions, read_truth
 from kataribe.boundaries.frame_ap import FrameAP
 from kataribe.boundaries.join import join
 from kataribe.boundaries.players import once, random_entries
@@ -17,7 +18,6 @@ from kataribe.boundaries.ranking import average_precision
 from kataribe.boundaries.tolerance import Tolerance
 from kataribe.core import registry
 from kataribe.core.comparison import compare
-from kataribe.formats.boundaries import read_predictions, read_truth
 
 from .corpora import random_corpus, truth_of, videos_of
 

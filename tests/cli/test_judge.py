@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from kataribe.cli.main import _run
-from kataribe.formats.ratings import read_ratings
 from kataribe.people.judge.plan import plan
 from kataribe.people.judge.store import Rater, Store
 from kataribe.people.judge.study import read_study
+from kataribe.people.ratings import read_ratings
 from tests.people.judging import write_study
 
 

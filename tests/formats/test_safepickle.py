@@ -13,9 +13,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from kataribe.boundaries.files import read_predictions, read_truth
 from kataribe.cli.main import _run
 from kataribe.core.errors import InputError
-from kataribe.formats.boundaries import read_predictions, read_truth
 from kataribe.formats.safepickle import parse_pickle
 
 PROTOCOLS = range(pickle.HIGHEST_PROTOCOL + 1)

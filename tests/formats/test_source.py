@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
+from kataribe.boundaries.files import read_predictions as read_boundaries
+from kataribe.captions.files import read_predictions, read_references
 from kataribe.core.errors import InputError
-from kataribe.formats.boundaries import read_predictions as read_boundaries
-from kataribe.formats.captions import read_predictions, read_references
-from kataribe.formats.cast import read_casts
-from kataribe.formats.narration import read_narrations
-from kataribe.formats.rated import read_rated
-from kataribe.formats.ratings import read_ratings
 from kataribe.formats.source import read_joined
 from kataribe.formats.stories import read_stories
+from kataribe.narration.casts import read_casts
+from kataribe.narration.files import read_narrations
+from kataribe.people.rated import read_rated
+from kataribe.people.ratings import read_ratings
 
 HALF = "contains half of a surrogate pair, which is not a character"
 

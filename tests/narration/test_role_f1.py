@@ -13,8 +13,8 @@ import kataribe
 from kataribe.core import registry
 from kataribe.core.errors import InputError, UsageError
 from kataribe.core.types import Cast, Role
-from kataribe.formats.cast import read_casts
-from kataribe.formats.narration import read_narrations
+from kataribe.narration.casts import read_casts
+from kataribe.narration.files import read_narrations
 from kataribe.narration.role_f1 import BANNED, RoleF1
 from kataribe.stats.bootstrap import resample_weights
 

@@ -11,11 +11,11 @@ from scipy import stats
 
 import kataribe
 from kataribe.core.errors import JoinError, UsageError
-from kataribe.formats.ratings import Choice, Rank, Rating, Ratings, Vote
-from kataribe.formats.scores import Scores, Text, of_result
 from kataribe.people.agreement import agree
 from kataribe.people.join import match
+from kataribe.people.ratings import Choice, Rank, Rating, Ratings, Vote
 from kataribe.people.result import Settings
+from kataribe.people.scores import Scores, Text, of_result
 from kataribe.report.agreement import render_agreement
 
 QUICK = Settings(bootstrap=0)

@@ -13,9 +13,9 @@ import pytest
 starlette = pytest.importorskip("starlette", reason="the judging app is not installed")
 
 
-from kataribe.formats.ratings import Rank, Vote  # noqa: E402
 from kataribe.people.judge.collected import progress, ratings  # noqa: E402
 from kataribe.people.judge.plan import plan  # noqa: E402
+from kataribe.people.ratings import Rank, Vote  # noqa: E402
 from tests.people.house import House, served  # noqa: E402
 from tests.people.judging import letters  # noqa: E402
 

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from kataribe.core.caution import Caution
-from kataribe.formats.rated import read_rated
-from kataribe.formats.ratings import Rank, Rating, Ratings
 from kataribe.people.oddities import odd_ratings
+from kataribe.people.rated import read_rated
+from kataribe.people.ratings import Rank, Rating, Ratings
 
 
 def honest(raters: int, texts: int = 60, seed: int = 0, noise: float = 0.8) -> np.ndarray:

@@ -7,8 +7,8 @@ import json
 import numpy as np
 import pytest
 
-from kataribe.formats.ratings import Choice, Rank, Rating, Ratings, Vote
 from kataribe.people.raters import rater_agreement, rater_table
+from kataribe.people.ratings import Choice, Rank, Rating, Ratings, Vote
 from kataribe.stats.raters import alpha
 
 

@@ -15,10 +15,10 @@ krippendorff = pytest.importorskip("krippendorff", reason="krippendorff is not i
 from starlette.testclient import TestClient  # noqa: E402
 
 from kataribe.cli.main import _run  # noqa: E402
-from kataribe.formats.ratings import read_ratings  # noqa: E402
 from kataribe.people.judge.app import make_app  # noqa: E402
 from kataribe.people.judge.store import Store  # noqa: E402
 from kataribe.people.raters import rater_agreement  # noqa: E402
+from kataribe.people.ratings import read_ratings  # noqa: E402
 from tests.people.judging import ADMIN, HttpRater, letters, made_study  # noqa: E402
 
 RATERS, ITEMS = 6, 16

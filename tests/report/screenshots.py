@@ -9,11 +9,11 @@ from pathlib import Path
 from playwright.sync_api import Page, sync_playwright
 
 import kataribe
-from kataribe.formats.captions import read_predictions
-from kataribe.formats.ratings import read_ratings
-from kataribe.formats.scores import read_scores
+from kataribe.captions.files import read_predictions
 from kataribe.people.agreement import agree
+from kataribe.people.ratings import read_ratings
 from kataribe.people.result import Agreement
+from kataribe.people.scores import read_scores
 from kataribe.report.data import page_data
 from kataribe.report.html import render_agreement_page, render_page
 from tests.report.made_up import story_results

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kataribe.formats.ratings import Rating, Ratings
-from kataribe.formats.scores import Scores, Text
 from kataribe.people.agreement import agree
+from kataribe.people.ratings import Rating, Ratings
 from kataribe.people.result import Agreement, Settings
+from kataribe.people.scores import Scores, Text
 from kataribe.report.html import render_agreement_page
 
 pytest.importorskip("playwright.sync_api", reason="playwright is not installed")

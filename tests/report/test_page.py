@@ -15,10 +15,10 @@ import kataribe
 from kataribe.core.caution import Caution
 from kataribe.core.result import Result
 from kataribe.core.types import Curve
-from kataribe.formats.ratings import Rating, Ratings
-from kataribe.formats.scores import of_results
 from kataribe.people.agreement import agree
+from kataribe.people.ratings import Rating, Ratings
 from kataribe.people.result import Agreement, Settings
+from kataribe.people.scores import of_results
 from kataribe.report.data import page_data
 from kataribe.report.html import render_page
 from kataribe.report.videos import find_videos

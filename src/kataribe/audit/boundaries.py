@@ -21,6 +21,7 @@ from kataribe.boundaries.boundary_ap import BoundaryAP
 from kataribe.boundaries.chance import ChanceF1
 from kataribe.boundaries.deviation import BoundaryDeviation
 from kataribe.boundaries.f1 import BoundaryF1
+from kataribe.boundaries.files import Source, Unit, read_predictions
 from kataribe.boundaries.frame_ap import FrameAP
 from kataribe.boundaries.informedness import Informedness
 from kataribe.boundaries.items import Videos
@@ -29,6 +30,7 @@ from kataribe.boundaries.kappa import BoundaryKappa
 from kataribe.boundaries.pk import Pk
 from kataribe.boundaries.players import PAPER_TRIALS, Entries, human, once, random_entries, uniform_lists
 from kataribe.boundaries.ranking import RankedMetric, average_precision, precision_recall
+from kataribe.boundaries.several_truths import read_truths
 from kataribe.boundaries.task import check_unit
 from kataribe.boundaries.tolerance import Tolerance
 from kataribe.boundaries.window_diff import WindowDiff
@@ -38,8 +40,6 @@ from kataribe.core.errors import UsageError
 from kataribe.core.metric import Metric
 from kataribe.core.progress import report
 from kataribe.core.registry import PROTOCOLS
-from kataribe.formats.boundaries import Source, Unit, read_predictions
-from kataribe.formats.several_truths import read_truths
 
 _PLAYERS = ("human", "uniform", "random")
 # The PR curves that are kept: as many as a picture can show.

@@ -25,9 +25,9 @@ from kataribe.core.caution import Caution, distinct
 from kataribe.core.errors import UsageError, counted, nearest
 from kataribe.core.progress import report
 from kataribe.core.types import Cast, Score
-from kataribe.formats import cast as cast_files
-from kataribe.formats.narration import Source, read_narrations
 from kataribe.formats.source import Paths
+from kataribe.narration import casts as cast_files
+from kataribe.narration.files import Source, read_narrations
 from kataribe.narration.items import Narrations
 from kataribe.narration.task import evaluate, films, join
 

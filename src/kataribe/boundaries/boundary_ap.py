@@ -24,10 +24,10 @@ from kataribe.boundaries.comparison import Annotator, compare
 from kataribe.boundaries.f1 import Edge, match_table
 from kataribe.boundaries.items import Videos
 from kataribe.boundaries.players import PAPER_TRIALS, Entries
-from kataribe.boundaries.ragged import Int64s, Lists, sum_by
 from kataribe.boundaries.ranking import Instances, RankedMetric
 from kataribe.boundaries.tolerance import Distance, Tolerance
 from kataribe.core.metric import Protocols, option
+from kataribe.core.ragged import Int64s, Lists, sum_by
 from kataribe.core.types import Floats
 
 

@@ -42,10 +42,10 @@ from kataribe.boundaries.players import (
     reassigned,
     uniform_lists,
 )
-from kataribe.boundaries.ragged import Int64s
 from kataribe.boundaries.tolerance import Tolerance
 from kataribe.core.errors import InputError, UsageError
 from kataribe.core.metric import Measured, Metric, Protocols, option
+from kataribe.core.ragged import Int64s
 from kataribe.core.types import Array, Floats
 
 _PLAYERS = ("system", "human")

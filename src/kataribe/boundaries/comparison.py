@@ -16,8 +16,8 @@ import numpy as np
 from kataribe import _native
 from kataribe.boundaries.items import Videos
 from kataribe.boundaries.players import Entries
-from kataribe.boundaries.ragged import Int64s, Lists, spans, sum_by
 from kataribe.boundaries.tolerance import Distance
+from kataribe.core.ragged import Int64s, Lists, spans, sum_by
 from kataribe.core.types import Floats
 
 Annotator = Literal["max", "confident", "mean", "majority"]

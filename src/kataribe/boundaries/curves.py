@@ -8,8 +8,8 @@ from kataribe.boundaries.f1 import BoundaryF1
 from kataribe.boundaries.frame_ap import FrameAP
 from kataribe.boundaries.items import Videos
 from kataribe.boundaries.players import PAPER_TRIALS, enter, once, random_entries, uniform_lists
-from kataribe.boundaries.ragged import Lists
 from kataribe.boundaries.ranking import precision_recall
+from kataribe.core.ragged import Lists
 from kataribe.core.types import Curve, Floats
 
 _MOST = 15

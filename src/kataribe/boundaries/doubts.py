@@ -10,11 +10,11 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
+from kataribe.boundaries.files import FRAME_FIELDS, AnnotatedVideo, Prediction, Unit
 from kataribe.boundaries.items import Videos
 from kataribe.core.caution import Caution
 from kataribe.core.errors import InputError, some
 from kataribe.core.types import Array, Floats
-from kataribe.formats.boundaries import FRAME_FIELDS, AnnotatedVideo, Prediction, Unit
 
 # Fewer boundaries than these show no pattern.
 _FEWEST = 5

@@ -26,11 +26,11 @@ from kataribe.boundaries.comparison import Comparison, compare, ratio
 from kataribe.boundaries.f1 import match_table
 from kataribe.boundaries.items import Videos
 from kataribe.boundaries.players import Entries
-from kataribe.boundaries.ragged import sum_by
 from kataribe.boundaries.ranking import Instances, RankedMetric
 from kataribe.boundaries.tolerance import Distance
 from kataribe.core.errors import UsageError
 from kataribe.core.metric import option
+from kataribe.core.ragged import sum_by
 from kataribe.core.types import Floats
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kataribe.boundaries.ragged import Int64s, Lists
 from kataribe.core.errors import InputError, some
+from kataribe.core.ragged import Int64s, Lists
 from kataribe.core.types import Floats
 
 

@@ -18,16 +18,16 @@ from kataribe.boundaries.doubts import (
     refuse_segments,
 )
 from kataribe.boundaries.f1 import match_table
+from kataribe.boundaries.files import AnnotatedVideo, Prediction, Unit
 from kataribe.boundaries.items import Videos
 from kataribe.boundaries.peaks import run_centres
 from kataribe.boundaries.players import human
-from kataribe.boundaries.ragged import Lists
 from kataribe.boundaries.tolerance import Distance
 from kataribe.core.caution import Caution
 from kataribe.core.errors import InputError, JoinError, some
 from kataribe.core.join import match_ids
+from kataribe.core.ragged import Lists
 from kataribe.core.types import Coverage, Floats
-from kataribe.formats.boundaries import AnnotatedVideo, Prediction, Unit
 
 Missing = Literal["zero", "error", "drop"]
 MISSING: tuple[Missing, ...] = ("zero", "error", "drop")

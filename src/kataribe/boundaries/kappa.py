@@ -32,10 +32,10 @@ from kataribe.boundaries.f1 import Edge, match_table
 from kataribe.boundaries.items import Videos
 from kataribe.boundaries.panel import PanelMetric
 from kataribe.boundaries.players import NOBODY, PAPER_TRIALS, PLAYERS, Entries, enter, once, place_in_video
-from kataribe.boundaries.ragged import Int64s, Lists, spans
 from kataribe.boundaries.tolerance import Distance
 from kataribe.core.errors import InputError, UsageError
 from kataribe.core.metric import Measured, Protocols, option
+from kataribe.core.ragged import Int64s, Lists, spans
 from kataribe.core.types import Array, Floats
 
 # Thresholds on the confidence: each keeps a tenth of the predictions fewer.

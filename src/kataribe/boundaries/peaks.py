@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kataribe.boundaries.ragged import Int64s
+from kataribe.core.ragged import Int64s
 from kataribe.core.types import Floats
 
 THRESHOLD = 0.5

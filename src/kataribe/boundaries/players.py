@@ -18,7 +18,7 @@ import numpy as np
 
 from kataribe import _native
 from kataribe.boundaries.items import Videos
-from kataribe.boundaries.ragged import Int64s, Lists, spans
+from kataribe.core.ragged import Int64s, Lists, spans
 from kataribe.core.types import Floats
 
 # The paper repeats Random a hundred times.

@@ -24,10 +24,10 @@ from kataribe import _native
 from kataribe.boundaries.comparison import Annotator, ratio
 from kataribe.boundaries.items import Videos
 from kataribe.boundaries.players import PAPER_TRIALS, PLAYERS, Entries, enter
-from kataribe.boundaries.ragged import Int64s, sum_by
 from kataribe.boundaries.tolerance import Distance, Tolerance
 from kataribe.core.errors import UsageError
 from kataribe.core.metric import Measured, Metric, Protocols, option
+from kataribe.core.ragged import Int64s, sum_by
 from kataribe.core.types import Array, Floats, Score
 
 _GROUPS = 64

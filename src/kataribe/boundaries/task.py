@@ -8,8 +8,10 @@ from dataclasses import replace
 import numpy as np
 
 from kataribe.boundaries.curves import curves
+from kataribe.boundaries.files import Source, Unit, read_predictions
 from kataribe.boundaries.items import Videos
 from kataribe.boundaries.join import MISSING, Missing, join
+from kataribe.boundaries.several_truths import read_truths
 from kataribe.core import registry
 from kataribe.core.caution import Caution
 from kataribe.core.engine import LocalEngine
@@ -20,8 +22,6 @@ from kataribe.core.progress import Progress
 from kataribe.core.result import Result
 from kataribe.core.run import run
 from kataribe.core.signature import fingerprint_by_id
-from kataribe.formats.boundaries import Source, Unit, read_predictions
-from kataribe.formats.several_truths import read_truths
 
 DEFAULT_METRICS = (
     "boundary_f1",

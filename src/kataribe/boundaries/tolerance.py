@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kataribe.boundaries.ragged import Int64s
+from kataribe.core.ragged import Int64s
 from kataribe.core.types import Floats
 
 _NAMED = {

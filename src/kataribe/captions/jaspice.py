@@ -27,13 +27,13 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from kataribe.captions.items import Captions, TokenizedCaptions
+from kataribe.captions.synonyms import Synonyms, open_synonyms
 from kataribe.core.caution import Caution
 from kataribe.core.metric import Measured, Metric, option
 from kataribe.core.types import Array, Floats
 from kataribe.text.scene_graph.cache import cached_graphs
 from kataribe.text.scene_graph.ginza import has_japanese, open_parser
 from kataribe.text.scene_graph.graph import SceneGraph, Tuple
-from kataribe.text.synonyms import Synonyms, open_synonyms
 
 Numbers = frozenset[int]
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from kataribe.captions.cautions import cautions
+from kataribe.captions.files import Source, join_references, read_predictions
 from kataribe.captions.items import Captions
 from kataribe.captions.media import read_media
 from kataribe.core import registry
@@ -21,7 +22,6 @@ from kataribe.core.result import Result
 from kataribe.core.run import run
 from kataribe.core.signature import fingerprint_by_id
 from kataribe.core.types import Coverage
-from kataribe.formats.captions import Source, join_references, read_predictions
 from kataribe.formats.features import Source as FeatureSource
 from kataribe.formats.source import Paths
 

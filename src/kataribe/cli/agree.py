@@ -67,11 +67,11 @@ def agree(
 ) -> None:
     """How well do metrics agree with people? Correlations, accuracy, tests between metrics, the human ceiling."""
     from kataribe.captions.task import DEFAULT_METRICS
-    from kataribe.formats.ratings import read_ratings
-    from kataribe.formats.scores import read_scores
     from kataribe.people.agreement import agree as agree_with
     from kataribe.people.metaevaluation import score_rated
+    from kataribe.people.ratings import read_ratings
     from kataribe.people.result import Settings
+    from kataribe.people.scores import read_scores
     from kataribe.report.agreement import check_format, render_agreement
     from kataribe.report.html import render_agreement_page
 

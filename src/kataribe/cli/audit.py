@@ -55,8 +55,8 @@ def stories(
 ) -> None:
     """Attack a submission - more, fewer, doubled, shuffled, long captions - and read every metric each time."""
     from kataribe.audit.stories import ATTACKS, DEFAULT_METRICS, audit
-    from kataribe.formats.story_output import spell_submission
     from kataribe.report import story_audit
+    from kataribe.stories.output import spell_submission
 
     def write(name: str, table: StoryTable) -> None:
         if stories is not None:

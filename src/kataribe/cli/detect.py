@@ -48,8 +48,8 @@ def detect(
 ) -> None:
     """Find event boundaries in video files; times are seconds of the original video."""
     from kataribe.boundaries.detectors.detector import detect as detect_in
-    from kataribe.formats.boundaries import Prediction, read_truth
-    from kataribe.formats.boundary_output import check_kind, spell
+    from kataribe.boundaries.files import Prediction, read_truth
+    from kataribe.boundaries.output import check_kind, spell
     from kataribe.formats.source import extension
     from kataribe.report.boundary_curves import draw
     from kataribe.report.pictures import new_figure

@@ -36,9 +36,9 @@ def agreement(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no warnings.")] = False,
 ) -> None:
     """Do raters agree? Krippendorff's alpha, Cohen's kappa, each rater's bias, raters who answer at random."""
-    from kataribe.formats.ratings import read_ratings
     from kataribe.people.oddities import odd_ratings
     from kataribe.people.raters import rater_agreement
+    from kataribe.people.ratings import read_ratings
     from kataribe.report.raters import check_format, render_raters
 
     check_format(format)

@@ -85,10 +85,10 @@ def _agreement(
     results: Mapping[str, Result], human: Sequence[Path], without: Sequence[str], seed: int, progress: Progress | None
 ) -> Agreement:
     """What `kataribe agree RESULT... --human RATINGS` finds."""
-    from kataribe.formats.ratings import read_ratings
-    from kataribe.formats.scores import of_results
     from kataribe.people.agreement import agree
+    from kataribe.people.ratings import read_ratings
     from kataribe.people.result import Settings
+    from kataribe.people.scores import of_results
 
     ratings = read_ratings(human).without(without)
     return agree(of_results(results), ratings, settings=Settings(seed=seed), progress=progress)

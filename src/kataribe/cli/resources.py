@@ -80,8 +80,8 @@ def idf(
 ) -> None:
     """Count the document frequencies of REFS, so that cider(idf=TABLE) makes small test sets comparable."""
     from kataribe.captions.cider import count_idf
+    from kataribe.captions.files import read_references
     from kataribe.captions.idf import write_idf
-    from kataribe.formats.captions import read_references
 
     check_outputs([output], references)
     table = count_idf(read_references(references), tok)

@@ -109,10 +109,10 @@ def export(
     ] = 0.0,
 ) -> None:
     """Write the answers so far, also while the study is served."""
-    from kataribe.formats.ratings import write_ratings
     from kataribe.people.judge.collected import progress, ratings
     from kataribe.people.judge.store import Store
     from kataribe.people.judge.study import read_study
+    from kataribe.people.ratings import write_ratings
 
     check_outputs([output, checks], study)
     read = read_study(study)

@@ -46,7 +46,7 @@ def boundaries(
     from kataribe.boundaries.detectors.backbones import open_backbone
     from kataribe.boundaries.detectors.network import Training
     from kataribe.boundaries.detectors.training import train
-    from kataribe.formats.boundaries import read_truth
+    from kataribe.boundaries.files import read_truth
 
     if epochs < 1 or hidden < 1:
         raise UsageError("--epochs and --hidden must be greater than 0")

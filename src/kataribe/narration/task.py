@@ -22,12 +22,12 @@ from kataribe.core.result import Result
 from kataribe.core.run import run
 from kataribe.core.signature import fingerprint_by_id
 from kataribe.core.types import Coverage, Narration, Segment, Story
-from kataribe.formats import cast as cast_files
 from kataribe.formats import stories as dialogue_files
 from kataribe.formats.features import Source as FeatureSource
-from kataribe.formats.narration import Source, read_narrations
 from kataribe.formats.source import Paths, read_joined
+from kataribe.narration import casts as cast_files
 from kataribe.narration.doubts import doubts
+from kataribe.narration.files import Source, read_narrations
 from kataribe.narration.items import Film, Narrations
 
 TEXT_METRICS = ("bleu", "meteor", "rouge_l", "cider")

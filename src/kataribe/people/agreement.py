@@ -21,13 +21,13 @@ from kataribe.core.errors import UsageError
 from kataribe.core.progress import Progress, silent
 from kataribe.core.signature import fingerprint_by_id, format_signature
 from kataribe.core.types import Floats
-from kataribe.formats.ratings import Ratings
-from kataribe.formats.scores import Scores
 from kataribe.people.join import match
 from kataribe.people.judged import Judged, judged
 from kataribe.people.oddities import odd_ratings
+from kataribe.people.ratings import Ratings
 from kataribe.people.readings import MEASURES, Measure, Reader, Reading
 from kataribe.people.result import Agreement, Dimension, Joined, MetricTest, Settings, Standing, SystemLevel
+from kataribe.people.scores import Scores
 from kataribe.people.systems import read_systems, standing
 from kataribe.stats.bootstrap import FEWEST_ITEMS, INTERVAL, resample_weights
 from kataribe.stats.correction import CORRECTIONS
@@ -52,8 +52,8 @@ def agree(
 ) -> Agreement:
     """How well each metric agrees with people on each dimension.
 
-    >>> from kataribe.formats.ratings import Rating
-    >>> from kataribe.formats.scores import Text
+    >>> from kataribe.people.ratings import Rating
+    >>> from kataribe.people.scores import Text
     >>> texts = [Text(item, "x") for item in "abcdef"]
     >>> scores = Scores(texts, {"good": np.arange(6.0), "bad": np.array([3.0, 1, 2, 0, 5, 4])})
     >>> said = {"ann": (1, 2, 2, 3, 4, 5), "bob": (1, 1, 3, 4, 4, 5)}

@@ -10,9 +10,9 @@ import numpy as np
 from kataribe.core.caution import Caution
 from kataribe.core.errors import JoinError, UsageError, nearest, shorten, some
 from kataribe.core.types import Floats
-from kataribe.formats.ratings import Rank, Rating, Ratings, Vote
-from kataribe.formats.scores import Scores, Text
+from kataribe.people.ratings import Rank, Rating, Ratings, Vote
 from kataribe.people.result import Joined
+from kataribe.people.scores import Scores, Text
 
 
 @dataclass(frozen=True)

@@ -20,9 +20,9 @@ import numpy as np
 import numpy.typing as npt
 
 from kataribe.core.types import Floats
-from kataribe.formats.ratings import Ratings, Vote
-from kataribe.formats.scores import Text
 from kataribe.people.raters import answers_of
+from kataribe.people.ratings import Ratings, Vote
+from kataribe.people.scores import Text
 
 Int64s = npt.NDArray[np.int64]
 

@@ -15,9 +15,9 @@ from typing import Any
 from kataribe.captions.task import DEFAULT_METRICS, evaluate
 from kataribe.core.metric import Metric
 from kataribe.core.progress import Progress
-from kataribe.formats.rated import RatedCaptions, read_rated
-from kataribe.formats.ratings import Ratings
-from kataribe.formats.scores import Scores, of_result
+from kataribe.people.rated import RatedCaptions, read_rated
+from kataribe.people.ratings import Ratings
+from kataribe.people.scores import Scores, of_result
 
 
 def score_rated(
@@ -29,9 +29,9 @@ def score_rated(
 ) -> tuple[Scores, Ratings]:
     """Scores and ratings of the same captions; options are those of `kataribe.evaluate("captions", ...)`.
 
-    >>> from kataribe.formats.rated import RatedCaptions
-    >>> from kataribe.formats.ratings import Rating
-    >>> from kataribe.formats.scores import Text
+    >>> from kataribe.people.rated import RatedCaptions
+    >>> from kataribe.people.ratings import Rating
+    >>> from kataribe.people.scores import Text
     >>> text = Text("1", "1#1")
     >>> ratings = Ratings("ratings", (Rating("rater 1", "1", "1#1", "overall", 4.0),))
     >>> rated = RatedCaptions({text: "a dog runs"}, {text: ["a dog runs fast"]}, ratings)

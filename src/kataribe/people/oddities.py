@@ -18,8 +18,8 @@ from scipy.stats import norm
 from kataribe.core.caution import Caution
 from kataribe.core.errors import shorten
 from kataribe.core.types import Floats
-from kataribe.formats.ratings import Rating, Ratings
 from kataribe.people.raters import rater_table
+from kataribe.people.ratings import Rating, Ratings
 from kataribe.stats.correlation import spearman
 from kataribe.stats.raters import ceilings
 

@@ -23,7 +23,7 @@ from scipy.stats import binomtest, rankdata
 
 from kataribe.core.progress import Progress, silent
 from kataribe.core.types import Floats
-from kataribe.formats.ratings import Rank, Rating, Ratings, Vote
+from kataribe.people.ratings import Rank, Rating, Ratings, Vote
 from kataribe.stats.correlation import spearman
 from kataribe.stats.raters import LEVELS, Habits, Level, alpha, ceilings, habits, pairwise_kappa
 from kataribe.stats.screening import Screening, screen

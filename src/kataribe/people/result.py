@@ -12,8 +12,8 @@ import kataribe
 from kataribe.core.caution import Caution
 from kataribe.core.errors import UsageError, nearest, shorten
 from kataribe.core.types import Floats
-from kataribe.formats.scores import Text
 from kataribe.people.readings import MEASURES, Against, Measure
+from kataribe.people.scores import Text
 from kataribe.stats.correction import CORRECTIONS
 from kataribe.stats.correlation import TIES, Ties
 

@@ -13,10 +13,10 @@ import numpy as np
 
 from kataribe.core import registry
 from kataribe.core.types import Floats
-from kataribe.formats.scores import Scores
 from kataribe.people.judged import DECIMALS, Judged
 from kataribe.people.readings import MEASURES, Measure
 from kataribe.people.result import Settings, Standing, SystemLevel
+from kataribe.people.scores import Scores
 from kataribe.stats.bootstrap import Bounds, resample_weights, studentised_interval
 from kataribe.stats.correlation import Ratio, Rows, Ties
 from kataribe.stats.paired import Valued

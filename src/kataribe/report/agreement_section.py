@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from kataribe.formats.scores import Text
 from kataribe.people.readings import MEASURES
 from kataribe.people.result import Agreement, Dimension
+from kataribe.people.scores import Text
 from kataribe.report.agreement import counted, legend, markings, render_agreement, shown_factor
 from kataribe.report.comparison import letter
 from kataribe.report.views.packing import packed_scores

@@ -33,7 +33,7 @@ from kataribe.boundaries.detectors.detector import Found, spread
 from kataribe.boundaries.detectors.video import Picture, Timeline
 from kataribe.boundaries.detectors.window import Sampler, Window
 from kataribe.boundaries.peaks import local_maxima
-from kataribe.boundaries.ragged import Int64s
+from kataribe.core.ragged import Int64s
 from kataribe.core.types import Floats
 
 PAPER_SIGMA = 15.0

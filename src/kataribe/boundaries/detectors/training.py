@@ -18,10 +18,10 @@ from kataribe.boundaries.detectors.network import Training, fit
 from kataribe.boundaries.detectors.pc import PairwiseModel, pair_features
 from kataribe.boundaries.detectors.video import Timeline, pictures
 from kataribe.boundaries.detectors.window import EVERY, Sampler, windows
+from kataribe.boundaries.files import AnnotatedVideo, inside
 from kataribe.core.errors import JoinError, some
 from kataribe.core.progress import report
 from kataribe.core.types import Floats
-from kataribe.formats.boundaries import AnnotatedVideo, inside
 from kataribe.formats.output import write_whole
 
 POSITIVE_SECONDS = 0.15

@@ -11,13 +11,13 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from kataribe.formats.ratings import spell_ratings
 from kataribe.people.judge import security
 from kataribe.people.judge.collected import agreement, coverage, progress, ratings
 from kataribe.people.judge.pages import Pages
 from kataribe.people.judge.store import Store, hashed
 from kataribe.people.judge.study import Study
 from kataribe.people.judge.words import words
+from kataribe.people.ratings import spell_ratings
 
 
 def routes(study: Study, store: Store, token: str, pages: Pages, public_url: str) -> list[Route]:

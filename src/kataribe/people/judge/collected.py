@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kataribe.formats.ratings import Judgement, Kind, Rank, Rating, Ratings, Vote
 from kataribe.people.judge.answers import passed
 from kataribe.people.judge.plan import PLANTED, questions, tasks_each
 from kataribe.people.judge.store import Answer, Rater
 from kataribe.people.judge.study import Study
+from kataribe.people.ratings import Judgement, Kind, Rank, Rating, Ratings, Vote
 
 if TYPE_CHECKING:
     from kataribe.stats.raters import Level

@@ -10,9 +10,9 @@ from typing import Any
 
 import msgspec
 
+from kataribe.captions.files import read_predictions, read_references
 from kataribe.core.errors import InputError, JoinError, some
 from kataribe.core.types import Caption, Segment, Story
-from kataribe.formats.captions import read_predictions, read_references
 from kataribe.formats.stories import read_stories
 from kataribe.people.judge.media import Clip, find_clips
 from kataribe.people.judge.settings import Settings, read_settings

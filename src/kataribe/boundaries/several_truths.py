@@ -13,9 +13,9 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+from kataribe.boundaries.files import ID_FIELDS, SLACK_SECONDS, AnnotatedVideo, Source, read_truth
 from kataribe.core.caution import Caution
 from kataribe.core.errors import InputError, UsageError
-from kataribe.formats.boundaries import ID_FIELDS, SLACK_SECONDS, AnnotatedVideo, Source, read_truth
 
 Truth = dict[str, AnnotatedVideo]
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
+from kataribe.boundaries.files import Prediction
 from kataribe.core.errors import UsageError
-from kataribe.formats.boundaries import Prediction
 from kataribe.formats.source import extension
 
 KINDS = (".json", ".jsonl", ".csv", ".npz")

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from kataribe.boundaries.files import read_predictions, read_truth
 from kataribe.core.errors import InputError
-from kataribe.formats.boundaries import read_predictions, read_truth
 from kataribe.formats.safepickle import parse_pickle
 
 GEBD = {

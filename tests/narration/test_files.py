@@ -9,8 +9,8 @@ import pytest
 
 from kataribe.core.errors import InputError
 from kataribe.core.types import Narration, Segment
-from kataribe.formats.narration import read_narrations
 from kataribe.formats.stories import read_stories
+from kataribe.narration.files import read_narrations
 
 FIRST = Narration("f_51-57", "f", Segment(51, 57), "Maria waits.")
 SECOND = Narration("f_59.5-64", "f", Segment(59.5, 64), "She leaves, at last.")

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from kataribe.captions.synonyms import open_synonyms
 from kataribe.core.errors import InputError
-from kataribe.text.synonyms import open_synonyms
 
 
 def test_none_knows_only_the_word_itself() -> None:

@@ -17,13 +17,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from kataribe.captions.files import ID_FIELDS
 from kataribe.core import registry
 from kataribe.core.caution import Caution
 from kataribe.core.comparable import incomparable
 from kataribe.core.errors import InputError, UsageError, nearest, shorten
 from kataribe.core.result import Result
 from kataribe.core.types import Floats
-from kataribe.formats.captions import ID_FIELDS
 from kataribe.formats.results import read_result, split_name, system_names
 from kataribe.formats.source import check_id, check_number, extension, read_json_lines, read_table
 

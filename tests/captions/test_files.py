@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from kataribe.captions.files import read_predictions, read_references
 from kataribe.core.errors import InputError
-from kataribe.formats.captions import read_predictions, read_references
 from kataribe.formats.source import MAX_CAPTION_CHARACTERS
 
 PREDICTED = {"1": "a dog", "2": "two cats, one mat"}

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from kataribe.core.errors import InputError
-from kataribe.formats.rated import read_rated
-from kataribe.formats.scores import Text
+from kataribe.people.rated import read_rated
+from kataribe.people.scores import Text
 
 REFERENCES = ["a dog runs fast", "one dog"]
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 import kataribe
+from kataribe.boundaries.several_truths import read_truths
 from kataribe.cli.main import main
 from kataribe.core.errors import InputError, UsageError
-from kataribe.formats.several_truths import read_truths
 
 ANN = {"a": {"duration": 10.0, "fps": 10.0, "annotators": [[2.0, 5.0]]}, "b": {"duration": 8.0, "annotators": [[4.0]]}}
 BEN = {"a": {"duration": 10.01, "annotators": [[2.2], []]}, "c": {"duration": 6.0, "annotators": [[3.0]]}}

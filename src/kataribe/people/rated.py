@@ -23,11 +23,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from kataribe.captions.files import ID_FIELDS
 from kataribe.core.caution import Caution
 from kataribe.core.errors import InputError, shorten, some
-from kataribe.formats.captions import ID_FIELDS
-from kataribe.formats.ratings import OVERALL, Rating, Ratings
-from kataribe.formats.scores import Text
 from kataribe.formats.source import (
     check_id,
     check_text,
@@ -37,6 +35,8 @@ from kataribe.formats.source import (
     read_table,
     refuse_repeated_keys,
 )
+from kataribe.people.ratings import OVERALL, Rating, Ratings
+from kataribe.people.scores import Text
 
 ITEM_FIELDS = ("item", *ID_FIELDS)
 CAPTION_FIELDS = ("caption", "candidate", "mt", "prediction", "hypothesis", "text")

@@ -9,7 +9,7 @@ import pytest
 
 import kataribe
 from kataribe.core.errors import InputError, KataribeError
-from kataribe.formats.scores import Text, read_scores
+from kataribe.people.scores import Text, read_scores
 
 REFERENCES = {"1": ["a dog runs fast"], "2": ["a cat sleeps"]}
 

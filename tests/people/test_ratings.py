@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kataribe.core.errors import InputError, UsageError
-from kataribe.formats.ratings import CHOICES, Rank, Rating, Ratings, Vote, read_ratings, write_ratings
+from kataribe.people.ratings import CHOICES, Rank, Rating, Ratings, Vote, read_ratings, write_ratings
 
 ENDINGS = (".csv", ".tsv", ".jsonl", ".csv.gz", ".tsv.gz", ".jsonl.gz")
 
