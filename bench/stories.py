@@ -145,7 +145,7 @@ def _large(folder: Path, options: Options) -> tuple[list[Row], list[str]]:
 
 def _stages(path: Path) -> dict[str, float]:
     from kataribe.core import registry
-    from kataribe.core.engine import LocalEngine
+    from kataribe.engines.local import LocalEngine
     from kataribe.formats.stories import read_stories
     from kataribe.stories.alignment import align
     from kataribe.stories.items import Stories

@@ -19,7 +19,7 @@ PROGRAM = """
 import os, signal, threading
 import numpy as np
 from kataribe import _native
-from kataribe.core.engine import LocalEngine
+from kataribe.engines.local import LocalEngine
 
 many = 10**7
 first, second = np.zeros(many, dtype=np.int64), np.ones(many, dtype=np.int64)

@@ -62,7 +62,7 @@ def test_uniform_scores_exactly_zero(count: int) -> None:
     _, annotators = corpus()
     videos = videos_of({id: [10 * n / (count + 1) for n in range(1, count + 1)] for id in annotators}, annotators)
     metric = ChanceF1()
-    assert metric.reduce(metric.stats(videos, metric.prepare(videos))).value == pytest.approx(0, abs=1e-12)
+    assert metric.reduce(metric.rows(videos)).value == pytest.approx(0, abs=1e-12)
 
 
 def test_a_prediction_made_from_the_annotators_is_near_a_person_and_one_for_other_videos_near_nothing() -> None:
@@ -72,7 +72,7 @@ def test_a_prediction_made_from_the_annotators_is_near_a_person_and_one_for_othe
     values = []
     for source in (annotators, rotated):
         videos = videos_of({id: lists[0] for id, lists in source.items()}, annotators)
-        values.append(metric.reduce(metric.stats(videos, metric.prepare(videos))).value)
+        values.append(metric.reduce(metric.rows(videos)).value)
     assert values[0] > 0.9
     assert values[1] < 0.1
 

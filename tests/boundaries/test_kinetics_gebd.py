@@ -52,7 +52,7 @@ def test_the_published_filter_skips_36_videos(videos: Videos) -> None:
     ids=str,
 )
 def test_measured_figures(uniform_9: Videos, metric, human_score, uniform_score, random_score) -> None:
-    parts = metric.reduce(metric.stats(uniform_9, metric.prepare(uniform_9))).parts
+    parts = metric.reduce(metric.rows(uniform_9)).parts
     assert parts["human"] == pytest.approx(human_score, abs=0.002)
     assert parts["uniform"] == pytest.approx(uniform_score, abs=0.002)
     assert parts["random"] == pytest.approx(random_score, abs=0.005)

@@ -31,7 +31,7 @@ def _own_cache(tmp_path_factory: pytest.TempPathFactory):
 
 def rows(metric: JaSpice, *items: tuple[str, list[str]]) -> np.ndarray:
     captions = Captions([str(i) for i in range(len(items))], [c for c, _ in items], [r for _, r in items])
-    return metric.stats(captions, metric.prepare(captions))
+    return metric.rows(captions)
 
 
 def score(candidate: str, *references: str, metric: JaSpice = METRICS[0]) -> float:

@@ -34,7 +34,7 @@ def captions(items: list[tuple[str, list[str]]]) -> Captions:
 
 
 def statistics(metric: Metric, items: Captions) -> np.ndarray:
-    return metric.stats(items, metric.prepare(items))
+    return metric.rows(items)
 
 
 @pytest.mark.parametrize("metric", METRICS, ids=str)

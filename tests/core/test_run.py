@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import kataribe
-from kataribe.core.engine import LocalEngine
 from kataribe.core.errors import UsageError
 from kataribe.core.metric import Measured, Metric, option
 from kataribe.core.result import Result
 from kataribe.core.run import run
 from kataribe.core.types import Array, Coverage, Floats
+from kataribe.engines.local import LocalEngine
 
 
 @dataclass(frozen=True)

@@ -35,4 +35,4 @@ def narrations(
 
 
 def score(metric: Metric, items: Narrations) -> Score:
-    return metric.reduce(metric.stats(items, metric.prepare(items)))
+    return metric.reduce(metric.rows(items))

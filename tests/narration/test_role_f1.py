@@ -58,7 +58,7 @@ def test_a_text_agrees_with_itself(lines) -> None:
     items = narrations([(told, told) for told, _ in lines])
     found = score(CLEAN, items)
     assert np.isnan(found.value) or found.value == pytest.approx(1.0)
-    assert CLEAN.per_item(CLEAN.stats(items, CLEAN.prepare(items))).value == pytest.approx(1.0)
+    assert CLEAN.per_item(CLEAN.rows(items)).value == pytest.approx(1.0)
     # The reference's own score is the ceiling, and officially that is the share of clips with a role.
     ceiling = score(OFFICIAL, items)
     assert ceiling.value == pytest.approx(ceiling.parts["reference itself"])
@@ -136,14 +136,14 @@ def test_shards_and_bootstrap_reduce_to_the_same_formula() -> None:
 
 def test_details_name_the_roles() -> None:
     items = narrations([("Maria and Mar", "Maria and Ulysses")])
-    assert CLEAN.details(items, CLEAN.prepare(items)) == [
+    assert CLEAN.details(items, CLEAN.prepare(items, CLEAN.facts(items))) == [
         {"found": ["Maria"], "lost": ["Odysseus"], "invented": ["Mar"]}
     ]
 
 
 def test_the_signature_names_every_choice_and_the_casts() -> None:
     items = narrations([("Maria", "Maria")])
-    fields = CLEAN.signature(CLEAN.prepare(items))
+    fields = CLEAN.signature(CLEAN.facts(items))
     assert {
         "avg": "macro",
         "match": "longest",
@@ -152,7 +152,7 @@ def test_the_signature_names_every_choice_and_the_casts() -> None:
         "aliases": "yes",
     }.items() <= fields.items()
     other = narrations([("Maria", "Maria")], (Cast("f", (Role("Maria"),)),))
-    assert CLEAN.signature(CLEAN.prepare(other))["cast"] != fields["cast"]
+    assert CLEAN.signature(CLEAN.facts(other))["cast"] != fields["cast"]
 
 
 def test_without_casts_or_films_there_is_one_clear_line() -> None:
@@ -216,7 +216,7 @@ def test_a_film_without_a_cast_may_be_left_out_or_refused() -> None:
 
 
 def test_complete_casts_are_not_counted() -> None:
-    fields = OFFICIAL.signature(OFFICIAL.prepare(narrations([("Maria", "Maria")])))
+    fields = OFFICIAL.signature(OFFICIAL.facts(narrations([("Maria", "Maria")])))
     assert fields["uncast"] == "empty"
 
 
@@ -240,7 +240,7 @@ def test_names_in_other_capitals_are_not_found_and_said(change) -> None:
     assert caution.startswith(
         "2 of 2 predictions that name a role, where their reference does, write it in other capitals"
     )
-    assert not OFFICIAL.warnings(OFFICIAL.prepare(narrations([(line, line) for line in lines])))
+    assert not OFFICIAL.warnings(OFFICIAL.facts(narrations([(line, line) for line in lines])))
 
 
 def test_some_lines_in_other_capitals_are_said() -> None:
@@ -249,7 +249,7 @@ def test_some_lines_in_other_capitals_are_said() -> None:
     def ids(lowered: int, of: int) -> list[str]:
         lines = [(line.lower() if row < lowered else line, line) for row in range(of)]
         items = narrations([*lines, ("Snow falls.", "Snow falls.")])
-        return [caution.id for caution in OFFICIAL.warnings(OFFICIAL.prepare(items))]
+        return [caution.id for caution in OFFICIAL.warnings(OFFICIAL.facts(items))]
 
     assert ids(3, of=6) == ids(2, of=10) == ["other-capitals"]
     assert ids(1, of=10) == ids(0, of=10) == []
@@ -268,9 +268,9 @@ def test_every_other_line_in_other_capitals_is_said(kept: int) -> None:
 def test_a_word_that_is_also_a_name_raises_no_alarm() -> None:
     cast = (Cast("f", (Role("Will"), Role("Maria"))),)
     lines = [("Will waits.", "Will waits."), ("Maria will leave.", "Maria and Will leave.")]
-    assert not OFFICIAL.warnings(OFFICIAL.prepare(narrations(lines, cast)))
+    assert not OFFICIAL.warnings(OFFICIAL.facts(narrations(lines, cast)))
     nameless = [("She will leave.", "Maria leaves."), ("A man waits.", "Will waits.")]
-    assert not OFFICIAL.warnings(OFFICIAL.prepare(narrations(nameless, cast)))
+    assert not OFFICIAL.warnings(OFFICIAL.facts(narrations(nameless, cast)))
 
 
 @pytest.mark.data

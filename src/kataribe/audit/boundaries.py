@@ -35,11 +35,11 @@ from kataribe.boundaries.task import check_unit
 from kataribe.boundaries.tolerance import Tolerance
 from kataribe.boundaries.window_diff import WindowDiff
 from kataribe.core.caution import Caution
-from kataribe.core.engine import LocalEngine
 from kataribe.core.errors import UsageError
 from kataribe.core.metric import Metric
 from kataribe.core.progress import report
 from kataribe.core.registry import PROTOCOLS
+from kataribe.engines.local import LocalEngine
 
 _PLAYERS = ("human", "uniform", "random")
 # The PR curves that are kept: as many as a picture can show.

@@ -14,7 +14,6 @@ from kataribe.boundaries.join import MISSING, Missing, join
 from kataribe.boundaries.several_truths import read_truths
 from kataribe.core import registry
 from kataribe.core.caution import Caution
-from kataribe.core.engine import LocalEngine
 from kataribe.core.errors import UsageError, shorten
 from kataribe.core.join import missing_field
 from kataribe.core.metric import Metric
@@ -22,6 +21,7 @@ from kataribe.core.progress import Progress
 from kataribe.core.result import Result
 from kataribe.core.run import run
 from kataribe.core.signature import fingerprint_by_id
+from kataribe.engines.local import LocalEngine
 
 DEFAULT_METRICS = (
     "boundary_f1",
@@ -86,7 +86,7 @@ def evaluate(
         coverage=coverage,
         fields=fields,
         warnings=warnings,
-        engine=engine,
+        engine=engine or LocalEngine(),
         bootstrap=bootstrap,
         seed=seed,
         details=details,

@@ -20,12 +20,12 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
 from kataribe import _native
-from kataribe.captions.idf import IdfTable, count_documents, read_idf
+from kataribe.captions.idf import DocumentCounts, IdfTable, count_documents, read_idf, spell_documents
 from kataribe.captions.items import Captions, TokenizedCaptions
 from kataribe.core.errors import UsageError
 from kataribe.core.metric import Measured, Metric, option
@@ -36,13 +36,11 @@ from kataribe.text.tokenizers import tokenizer
 _SIGMA = 6.0
 
 
-@dataclass(frozen=True)
-class _Weights:
-    """What the corpus (or a saved table) says about each n-gram, and the vectors' norms that follow from it."""
+class _Weights(NamedTuple):
+    """The idf of each n-gram of these items, and the vectors' norms that follow from it."""
 
     idf: Floats
     norms: Floats
-    source: str
 
 
 @dataclass(frozen=True)
@@ -57,24 +55,32 @@ class Cider(Metric):
     idf: str = option("", "a saved idf table instead of the references' own")
     tok: str = option("ptb", "the tokenizer")
 
-    def prepare(self, items: Captions) -> _Weights:
-        captions = items.tokens(self.tok)
-        index = captions.sentences.ngrams
+    def scan_references(self, items: Captions) -> DocumentCounts | None:
         if self.idf:
-            table = read_idf(Path(self.idf))
-            if table.tok != tokenizer(self.tok).signature:
-                raise UsageError(
-                    f"{self.idf}: was counted with tok:{table.tok}, not tok:{tokenizer(self.tok).signature}",
-                    hint="count it again with the same tokenizer",
-                )
-            frequencies = table.look_up(index.spell(captions.sentences.words.words))
-            documents, source = table.documents, table.signature
+            return None
+        captions = items.tokens(self.tok)
+        return count_documents(captions.sentences, captions.references)
+
+    def conclude(self, references: DocumentCounts | None, predictions: None) -> DocumentCounts | IdfTable:
+        if references is not None:
+            return references
+        table = read_idf(Path(self.idf))
+        if table.tok != tokenizer(self.tok).signature:
+            raise UsageError(
+                f"{self.idf}: was counted with tok:{table.tok}, not tok:{tokenizer(self.tok).signature}",
+                hint="count it again with the same tokenizer",
+            )
+        return table
+
+    def prepare(self, items: Captions, facts: DocumentCounts | IdfTable) -> _Weights:
+        sentences = items.tokens(self.tok).sentences
+        index, words = sentences.ngrams, sentences.words.words
+        if isinstance(facts, IdfTable):
+            frequencies = facts.look_up(index.spell(words))
         else:
-            frequencies = count_documents(captions)
-            documents, source = len(items), "refs"
-        idf = np.log(max(documents, 1)) - np.log(np.maximum(1.0, frequencies))
-        norms = _native.tfidf_norms(index.ngrams, index.counts, index.bounds, MAX_ORDER, idf)
-        return _Weights(idf, norms, source)
+            frequencies = facts.look_up(index.keys(words)).astype(np.float64)
+        idf = np.log(max(facts.documents, 1)) - np.log(np.maximum(1.0, frequencies))
+        return _Weights(idf, _native.tfidf_norms(index.ngrams, index.counts, index.bounds, MAX_ORDER, idf))
 
     def stats(self, items: Captions, context: _Weights) -> Array:
         captions = items.tokens(self.tok)
@@ -93,8 +99,8 @@ class Cider(Metric):
             self.variant == "d",
             _SIGMA if self.variant == "d" else 0.0,
         )
-        sums = np.add.reduceat(similarities, captions.bounds[:-1])
-        return np.column_stack([np.ones(len(items)), 10 * sums / np.diff(captions.bounds)])
+        sums = np.add.reduceat(similarities, captions.references.starts)
+        return np.column_stack([np.ones(len(items)), 10 * sums / captions.references.counts])
 
     def of_groups(
         self, captions: TokenizedCaptions, bounds: Int64s, documents: Int64s, document_bounds: Int64s
@@ -112,7 +118,7 @@ class Cider(Metric):
             captions.sentences.words.lengths,
             index.distinct,
             captions.candidates,
-            captions.references,
+            captions.references.values,
             bounds,
             documents,
             document_bounds,
@@ -123,15 +129,13 @@ class Cider(Metric):
     def measure(self, totals: Floats) -> Measured:
         return Measured(totals[..., 1] / totals[..., 0], {})
 
-    def signature(self, context: _Weights | None) -> dict[str, str]:
-        source = context.source if context else "refs"
+    def signature(self, facts: DocumentCounts | IdfTable | None) -> dict[str, str]:
+        source = facts.signature if isinstance(facts, IdfTable) else "refs"
         return {"v": self.variant, "n": str(MAX_ORDER), "idf": source, "tok": tokenizer(self.tok).signature}
 
 
 def count_idf(references: Mapping[str, list[str]], tok: str = "ptb") -> IdfTable:
     """The idf table of a set of references, to be saved and used for another one."""
     captions = Captions(list(references), [""] * len(references), list(references.values())).tokens(tok)
-    spelled = captions.sentences.ngrams.spell(captions.sentences.words.words)
-    frequencies = count_documents(captions).astype(int).tolist()
-    counted = {ngram: count for ngram, count in zip(spelled, frequencies, strict=True) if count}
-    return IdfTable(tokenizer(tok).signature, len(references), counted)
+    counts = spell_documents(captions.sentences, captions.references)
+    return IdfTable(tokenizer(tok).signature, len(references), counts)

@@ -14,12 +14,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from kataribe.captions.items import Captions
-from kataribe.captions.pictured import Pictured, look_at
+from kataribe.captions.pictured import MediaScan, Pictured, PicturedFacts, Viewer
 from kataribe.core.caution import Caution
 from kataribe.core.metric import Measured, Metric, option
 from kataribe.core.types import Array, Floats
@@ -36,6 +36,7 @@ class ClipScore(Metric):
     title: ClassVar[str] = "CLIPScore"
     bounds: ClassVar[tuple[float, float]] = (0.0, math.inf)
     columns: ClassVar[tuple[str, ...]] = ("items", "clipscore")
+    vectors: ClassVar[Literal["tokens", "sentences"] | None] = "sentences"
 
     model: str = option(DEFAULT, "a model of texts and pictures: a name of the hub or a folder", positional=True)
     prefix: str = option(PREFIX, "the words before every caption")
@@ -44,8 +45,21 @@ class ClipScore(Metric):
     def needs_references(self) -> bool:
         return False
 
-    def prepare(self, items: Captions) -> Pictured:
-        return look_at(items, self.model, self.name, prefix=spaced(self.prefix))
+    @property
+    def _viewer(self) -> Viewer:
+        return Viewer(self.model, self.name, prefix=spaced(self.prefix))
+
+    def scan_references(self, items: Captions) -> MediaScan:
+        return self._viewer.scan_references(items)
+
+    def scan_predictions(self, items: Captions) -> MediaScan:
+        return self._viewer.scan_predictions(items)
+
+    def conclude(self, references: MediaScan, predictions: MediaScan) -> PicturedFacts:
+        return self._viewer.conclude(references, predictions)
+
+    def prepare(self, items: Captions, facts: PicturedFacts) -> Pictured:
+        return self._viewer.open(items)
 
     def stats(self, items: Captions, context: Pictured) -> Array:
         if not len(items):
@@ -55,11 +69,11 @@ class ClipScore(Metric):
     def measure(self, totals: Floats) -> Measured:
         return Measured(totals[..., 1] / totals[..., 0], {})
 
-    def signature(self, context: Pictured) -> dict[str, str]:
-        return context.signature | {"w": str(WEIGHT), "prefix": self.prefix if context.encoded else "given"}
+    def signature(self, facts: PicturedFacts) -> dict[str, str]:
+        return facts.signature | {"w": str(WEIGHT), "prefix": "given" if facts.is_given else self.prefix}
 
-    def warnings(self, context: Pictured) -> Sequence[Caution]:
-        return context.warnings
+    def warnings(self, facts: PicturedFacts) -> Sequence[Caution]:
+        return facts.warnings
 
 
 def clip_scores(items: Captions, pictured: Pictured) -> Floats:

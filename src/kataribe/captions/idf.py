@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
 import numpy as np
 
 from kataribe import _native
-from kataribe.captions.items import TokenizedCaptions
-from kataribe.core.errors import InputError
+from kataribe.core.errors import InputError, ResourceError
+from kataribe.core.ragged import Ragged
 from kataribe.core.signature import fingerprint
-from kataribe.core.types import Floats
+from kataribe.core.types import Floats, Int64s, UInt64s
 from kataribe.formats.output import write_whole
 from kataribe.formats.source import open_text
-from kataribe.text.sentences import MAX_ORDER
+from kataribe.text.sentences import MAX_ORDER, NgramKeys, Sentences
 
 
 class IdfTable(msgspec.Struct, frozen=True):
@@ -35,11 +36,58 @@ class IdfTable(msgspec.Struct, frozen=True):
         return np.array([self.frequencies.get(ngram, 0) for ngram in ngrams], dtype=np.float64)
 
 
-def count_documents(captions: TokenizedCaptions) -> Floats:
-    """For each n-gram of the captions, in how many items' references it stands."""
-    index = captions.sentences.ngrams
+@dataclass(frozen=True, eq=False)
+class DocumentCounts:
+    """In how many of `documents` texts each n-gram stands. Keys are hashes of n-grams, in ascending order.
+
+    Two hashes tell n-grams apart: `checks` would show if two of them ever had one key.
+    """
+
+    documents: int
+    keys: UInt64s
+    checks: UInt64s
+    counts: Int64s
+
+    def __add__(self, other: DocumentCounts) -> DocumentCounts:
+        keys = np.concatenate([self.keys, other.keys])
+        order = np.argsort(keys, kind="stable")
+        keys, checks = keys[order], np.concatenate([self.checks, other.checks])[order]
+        is_first = np.append(True, keys[1:] != keys[:-1])[: len(keys)]
+        if np.any(~is_first[1:] & (checks[1:] != checks[:-1])):
+            raise ResourceError("two n-grams have the same hash, which no corpus was seen to do", hint="report it")
+        starts = np.flatnonzero(is_first)
+        counts = np.add.reduceat(np.concatenate([self.counts, other.counts])[order], starts) if len(starts) else keys
+        return DocumentCounts(self.documents + other.documents, keys[starts], checks[starts], counts.astype(np.int64))
+
+    def look_up(self, wanted: NgramKeys) -> Int64s:
+        """For each n-gram in how many documents it stands."""
+        if not len(self.keys):
+            return np.zeros(len(wanted.keys), dtype=np.int64)
+        found = np.minimum(np.searchsorted(self.keys, wanted.keys), len(self.keys) - 1)
+        is_known = (self.keys[found] == wanted.keys) & (self.checks[found] == wanted.checks)
+        return np.where(is_known, self.counts[found], 0)
+
+
+def count_documents(sentences: Sentences, documents: Ragged) -> DocumentCounts:
+    """Documents are lists of sentences, given by their indices: the references of an item, say."""
+    counts = _count(sentences, documents).astype(np.int64)
+    keys = sentences.ngrams.keys(sentences.words.words)
+    used = np.flatnonzero(counts)
+    order = used[np.argsort(keys.keys[used])]
+    return DocumentCounts(len(documents), keys.keys[order], keys.checks[order], counts[order])
+
+
+def spell_documents(sentences: Sentences, documents: Ragged) -> dict[str, int]:
+    """The same by the n-grams' words, for a file that people and other programs can read."""
+    counts = _count(sentences, documents).astype(int).tolist()
+    spelled = sentences.ngrams.spell(sentences.words.words)
+    return {ngram: count for ngram, count in zip(spelled, counts, strict=True) if count}
+
+
+def _count(sentences: Sentences, documents: Ragged) -> Floats:
+    index = sentences.ngrams
     return _native.document_frequencies(
-        index.ngrams, index.bounds, MAX_ORDER, captions.references, captions.bounds, index.distinct
+        index.ngrams, index.bounds, MAX_ORDER, documents.values, documents.offsets, index.distinct
     )
 
 

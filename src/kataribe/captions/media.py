@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,6 +23,22 @@ class Media:
     images: Mapping[str, tuple[Path, ...]] | None = None
     features: Features | None = None
     texts: Features | None = None
+
+    def only(self, ids: Collection[str]) -> Media:
+        """What these items show; features in a file stay there."""
+        images = None if self.images is None else {id: self.images[id] for id in ids}
+        features = None if self.features is None else self.features.only(ids)
+        chosen = set(ids)
+        texts = None if self.texts is None else self.texts.only(n for n in self.texts.ids if _id_of(n) in chosen)
+        return Media(images, features, texts)
+
+
+def _id_of(name: str) -> str:
+    """
+    >>> _id_of("clip/1/candidate"), _id_of("clip/1/reference/0")
+    ('clip/1', 'clip/1')
+    """
+    return name.removesuffix("/candidate") if name.endswith("/candidate") else name.rpartition("/reference/")[0]
 
 
 def read_media(

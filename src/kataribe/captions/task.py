@@ -13,7 +13,6 @@ from kataribe.captions.items import Captions
 from kataribe.captions.media import read_media
 from kataribe.core import registry
 from kataribe.core.caution import Caution
-from kataribe.core.engine import LocalEngine
 from kataribe.core.errors import UsageError, counted, shorten, some
 from kataribe.core.join import match_ids, missing_field
 from kataribe.core.metric import Metric
@@ -22,6 +21,7 @@ from kataribe.core.result import Result
 from kataribe.core.run import run
 from kataribe.core.signature import fingerprint_by_id
 from kataribe.core.types import Coverage
+from kataribe.engines.local import LocalEngine
 from kataribe.formats.features import Source as FeatureSource
 from kataribe.formats.source import Paths
 
@@ -66,7 +66,11 @@ def evaluate(
         "data": f"{coverage.scored}/{coverage.references}" if references is not None else f"{coverage.scored}",
         "hash": fingerprint_by_id((id, *sorted(texts)) for id, texts in zip(items.ids, items.references, strict=True)),
     }
-    options: dict[str, Any] = {"engine": engine, "bootstrap": bootstrap, "seed": seed, "details": details}
+    options: dict[str, Any] = {
+        "bootstrap": bootstrap,
+        "seed": seed,
+        "details": details,
+    }
     result = run(
         "captions",
         chosen,
@@ -74,6 +78,7 @@ def evaluate(
         coverage=coverage,
         fields=fields,
         warnings=[*warnings, *cautions(chosen.values(), items)],
+        engine=engine or LocalEngine(),
         progress=progress,
         **options,
     )

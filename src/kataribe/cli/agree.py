@@ -9,9 +9,9 @@ import typer
 
 from kataribe.cli.output import check_outputs
 from kataribe.cli.progress import Silence, progress_bar, warn_of
-from kataribe.core.engine import parse_engine
 from kataribe.core.errors import UsageError
 from kataribe.core.spec import split_specs
+from kataribe.engines.local import parse_engine
 from kataribe.formats.output import write_whole
 
 

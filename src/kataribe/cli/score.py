@@ -9,7 +9,7 @@ import typer
 
 from kataribe.cli.output import Named, check_outputs
 from kataribe.cli.progress import Silence, progress_bar, warn_of
-from kataribe.core.engine import parse_engine
+from kataribe.engines.local import parse_engine
 from kataribe.formats.output import write_whole
 
 if TYPE_CHECKING:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 
 class Caution(str):
@@ -31,3 +33,30 @@ class Caution(str):
 def distinct(cautions: Iterable[Caution]) -> tuple[Caution, ...]:
     """Each once, in the order in which they were first said."""
     return tuple(dict.fromkeys(cautions))
+
+
+_remarks: ContextVar[list[Caution] | None] = ContextVar("kataribe_remarks", default=None)
+
+
+@contextmanager
+def remarking() -> Iterator[list[Caution]]:
+    """Collects what is remarked inside: what happened on the way (a damaged cache, say), not what the data says.
+
+    >>> with remarking() as remarks:
+    ...     remark(Caution("no-cache", "nothing is kept"))
+    >>> remarks[0].id
+    'no-cache'
+    """
+    remarks: list[Caution] = []
+    token = _remarks.set(remarks)
+    try:
+        yield remarks
+    finally:
+        _remarks.reset(token)
+
+
+def remark(*cautions: Caution) -> None:
+    """Tell whoever collects remarks; where nobody does, they are lost."""
+    remarks = _remarks.get()
+    if remarks is not None:
+        remarks += [caution for caution in cautions if caution not in remarks]

@@ -10,7 +10,7 @@ Radford, A. et al. (2021). Learning transferable visual models from natural lang
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ import numpy as np
 
 from kataribe.core.caution import Caution
 from kataribe.core.errors import InputError, ResourceError
+from kataribe.core.memo import keep_open
 from kataribe.core.progress import report
 from kataribe.core.types import Float32s, Int32s
 from kataribe.encoders import loading
@@ -105,17 +106,18 @@ class ClipEncoder:
         return vectors
 
 
-def encode_images(
-    encoder: ImageEncoder, name: str, files: Sequence[Path]
-) -> tuple[Float32s, list[bytes], list[Caution]]:
-    """The vector of each picture, a hash of its content, and remarks; what was seen before is not looked at again."""
+def image_key(file: Path) -> bytes:
+    """A hash of what a picture's file holds."""
+    try:
+        return content_key(file.read_bytes())
+    except OSError as error:
+        raise InputError(f"cannot be read ({error.strerror})", file=file) from None
+
+
+def encode_images(encoder: ImageEncoder, name: str, files: Sequence[Path]) -> tuple[Float32s, list[Caution]]:
+    """The vector of each picture, and remarks; what was seen before is not looked at again."""
     store, remarks = open_store(f"{encoder.key}-images")
-    keys = []
-    for file in files:
-        try:
-            keys.append(content_key(file.read_bytes()))
-        except OSError as error:
-            raise InputError(f"cannot be read ({error.strerror})", file=file) from None
+    keys = [image_key(file) for file in files]
     distinct = list(dict.fromkeys(keys))
     known = store.known("sentences", distinct)
     found = dict(zip(distinct, store.sentences(distinct), strict=True))
@@ -128,10 +130,10 @@ def encode_images(
         store.add(sentences=[SentenceRow(key, True, vector) for (key, _), vector in zip(batch, vectors, strict=True)])
         report(f"looking at pictures with {name}", start + len(batch), len(missing))
     vectors_by_key = {key: vector for key, vector in found.items() if vector is not None}
-    return np.stack([vectors_by_key[key] for key in keys]), keys, remarks
+    return np.stack([vectors_by_key[key] for key in keys]), remarks
 
 
-@lru_cache(maxsize=1)
+@keep_open(1)
 def open_clip(model: str = DEFAULT) -> ClipEncoder:
     """The encoder of a name or folder; the last one stays loaded."""
     return ClipEncoder(model)

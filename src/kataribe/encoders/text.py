@@ -10,11 +10,12 @@ Reimers, N., Gurevych, I. (2019). Sentence-BERT: sentence embeddings using Siame
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache, partial
+from functools import partial
 
 import numpy as np
 
 from kataribe.core.errors import ResourceError
+from kataribe.core.memo import keep_open
 from kataribe.core.types import Int32s
 from kataribe.encoders import loading
 from kataribe.encoders.minilm import MiniLm
@@ -110,10 +111,14 @@ class TransformersText:
         return self.layer == self.layers or (stack is not None and len(stack) == self.layer)
 
 
-@lru_cache(maxsize=2)
+# An encoder that knows its layers.
+LayeredEncoder = TransformersText | MiniLm
+
+
+@keep_open(2)
 def open_text(
     model: str = loading.DEFAULT, layer: int | None = None, *, half: bool = False, leading_space: bool = False
-) -> TransformersText | MiniLm:
+) -> LayeredEncoder:
     """The encoder of a name or folder; the last two stay loaded, for metrics that share one.
 
     >>> encoder = open_text("minilm")

@@ -40,9 +40,6 @@ class Features:
         self._read = read
         self._lock = threading.Lock()  # none of the three formats promises to serve several threads
         self.width: int | None = None
-        self.with_zeros: set[str] = set()  # ids read so far with a vector of zeros, to which nothing is similar
-        if not self.ids:
-            raise InputError("holds no features", file=file)
 
     def __contains__(self, id: str) -> bool:
         return id in self.ids
@@ -72,9 +69,15 @@ class Features:
             self.width = vectors.shape[1]
         if vectors.shape[1] != self.width:
             raise InputError(f"is {vectors.shape[1]} wide, others are {self.width}", file=self.file, id=id)
-        if not vectors.any(axis=1).all():
-            self.with_zeros.add(id)
         return vectors
+
+    def __reduce__(self) -> tuple[Any, tuple[Any]]:
+        """Another process opens the file for itself; what is in memory goes along."""
+        return read_features, (self.file or {id: self._read(id) for id in sorted(self.ids)},)
+
+    def only(self, ids: Iterable[str]) -> Features:
+        """Some of them, where all are in memory; a file is left as it is."""
+        return self if self.file else Features(None, [id for id in ids if id in self.ids], self._read)
 
     def refuse_missing(self, ids: Iterable[str]) -> None:
         absent = [id for id in ids if id not in self.ids]
@@ -85,14 +88,16 @@ class Features:
                 hint=f"it has {some(sorted(self.ids))}; ids must be those of the predictions",
             )
 
-    def fingerprint(self, ids: Iterable[str]) -> str:
-        """Eight hexadecimal digits over the vectors of some ids, in whatever order they come."""
-        digest = hashlib.blake2b(digest_size=4)
-        for id in sorted(ids):
-            vectors = self[id]
-            digest.update(f"{id} {vectors.shape} ".encode("utf-8", "surrogatepass"))
-            digest.update(np.ascontiguousarray(vectors).data)
+    def key(self, id: str) -> str:
+        """Hexadecimal digits that tell the vectors of one id from any others."""
+        vectors = self[id]
+        digest = hashlib.blake2b(f"{vectors.shape} ".encode(), digest_size=16)
+        digest.update(np.ascontiguousarray(vectors).data)
         return digest.hexdigest()
+
+    def has_zeros(self, id: str) -> bool:
+        """Whether one of its vectors is all zeros: nothing is similar to that."""
+        return not self[id].any(axis=1).all()
 
 
 def read_features(source: Source) -> Features:
@@ -107,9 +112,12 @@ def read_features(source: Source) -> Features:
     if not path.is_file():
         raise InputError("there is no such file", file=path, hint="check the path")
     try:
-        return {".npz": _npz, ".safetensors": _safetensors}.get(kind, _hdf5)(path)
+        features = {".npz": _npz, ".safetensors": _safetensors}.get(kind, _hdf5)(path)
     except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
         raise InputError(f"is not a {kind} file ({error})", file=path) from None
+    if not features.ids:
+        raise InputError("holds no features", file=path)
+    return features
 
 
 def _npz(path: Path) -> Features:

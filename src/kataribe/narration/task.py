@@ -13,7 +13,6 @@ from kataribe.captions.task import MISSING, Missing
 from kataribe.captions.task import join as join_captions
 from kataribe.core import registry
 from kataribe.core.caution import Caution
-from kataribe.core.engine import LocalEngine
 from kataribe.core.errors import InputError, UsageError, counted, shorten, some
 from kataribe.core.join import missing_field
 from kataribe.core.metric import Metric
@@ -22,6 +21,7 @@ from kataribe.core.result import Result
 from kataribe.core.run import run
 from kataribe.core.signature import fingerprint_by_id
 from kataribe.core.types import Coverage, Narration, Segment, Story
+from kataribe.engines.local import LocalEngine
 from kataribe.formats import stories as dialogue_files
 from kataribe.formats.features import Source as FeatureSource
 from kataribe.formats.source import Paths, read_joined
@@ -91,7 +91,7 @@ def evaluate(
             "hash": fingerprint_by_id(_spelled(items)),
         },
         warnings=warnings,
-        engine=engine,
+        engine=engine or LocalEngine(),
         bootstrap=bootstrap,
         seed=seed,
         details=details,

@@ -16,11 +16,11 @@ import numpy as np
 
 import kataribe
 from kataribe.core.caution import Caution
-from kataribe.core.engine import LocalEngine
 from kataribe.core.errors import UsageError
 from kataribe.core.progress import Progress, silent
 from kataribe.core.signature import fingerprint_by_id, format_signature
 from kataribe.core.types import Floats
+from kataribe.engines.local import LocalEngine
 from kataribe.people.join import match
 from kataribe.people.judged import Judged, judged
 from kataribe.people.oddities import odd_ratings

@@ -12,7 +12,6 @@ import numpy as np
 
 from kataribe.core import registry
 from kataribe.core.caution import Caution
-from kataribe.core.engine import LocalEngine
 from kataribe.core.errors import UsageError, shorten
 from kataribe.core.metric import Metric
 from kataribe.core.progress import Progress
@@ -20,6 +19,7 @@ from kataribe.core.result import Result
 from kataribe.core.run import run
 from kataribe.core.signature import fingerprint_by_id, with_field
 from kataribe.core.types import Anchors, Story
+from kataribe.engines.local import LocalEngine
 from kataribe.formats.stories import Source, read_stories
 from kataribe.formats.storytable import StoryTable
 from kataribe.stories.anchors import describe_chance, describe_rounds, null_predictions, rounds
@@ -87,7 +87,7 @@ def evaluate(
         coverage=coverage,
         fields={"hash": _fingerprint(items)},
         warnings=[*warnings, *oddities, *doubts(predicted, told, items, chosen)],
-        engine=engine,
+        engine=engine or LocalEngine(),
         bootstrap=bootstrap,
         seed=seed,
         details=details,
@@ -170,7 +170,17 @@ def _with_anchors(
         runs = []
         for predictions, against in scored:
             items, coverage, _ = join(predictions, against, missing, seed)
-            runs.append(run("stories", metrics, items, coverage=coverage, fields={}, engine=engine, progress=progress))
+            runs.append(
+                run(
+                    "stories",
+                    metrics,
+                    items,
+                    coverage=coverage,
+                    fields={},
+                    engine=engine or LocalEngine(),
+                    progress=progress,
+                )
+            )
         return {name: float(np.mean([found.metrics[name].value for found in runs])) for name in metrics}
 
     turns = rounds(references, predicted.videos)

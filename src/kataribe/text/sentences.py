@@ -7,11 +7,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
+from typing import NamedTuple
 
 import numpy as np
 
 from kataribe import _native
-from kataribe.core.types import Int32s, Int64s
+from kataribe.core.types import Int32s, Int64s, UInt64s
 
 MAX_ORDER = 4
 
@@ -33,6 +34,13 @@ class TokenIndex:
         return np.diff(self.offsets)
 
 
+class NgramKeys(NamedTuple):
+    """Two hashes of each n-gram, which depend on its words alone."""
+
+    keys: UInt64s
+    checks: UInt64s
+
+
 @dataclass(frozen=True)
 class NgramIndex:
     """The n-grams of every sentence up to MAX_ORDER, counted; see native/ngrams.cpp for the layout."""
@@ -50,6 +58,16 @@ class NgramIndex:
     @property
     def distinct(self) -> int:
         return len(self.lasts)
+
+    def keys(self, words: Sequence[str]) -> NgramKeys:
+        import hashlib
+
+        digests = [
+            hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+            for text in self.spell(words)
+        ]
+        table = np.frombuffer(b"".join(digests), dtype=np.uint64).reshape(-1, 2)
+        return NgramKeys(table[:, 0].copy(), table[:, 1].copy())
 
     def spell(self, words: Sequence[str]) -> list[str]:
         """Each n-gram as text. A prefix always has a smaller id than what it begins."""

@@ -15,6 +15,7 @@ All but ptb and letters leave case and punctuation as they are.
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
@@ -23,11 +24,14 @@ from importlib.metadata import version
 from typing import Any
 
 from kataribe.core.errors import UsageError, nearest
+from kataribe.text import ptb
+from kataribe.text.ptb import Following
 
 
 @dataclass(frozen=True)
 class Tokenizer:
-    """`tokenize` cuts texts in their order; `alone`, where it makes a difference, each as if it were the only one.
+    """`tokenize` cuts texts in their order; `alone`, where it makes a difference, each as if it were the only one;
+    `before` some texts of a corpus as they are cut there, given what follows each (see `ptb.find_following`).
 
     The PTB tokenizer reads the caption tools' input as one long text: whether a single letter keeps its dot depends
     on how the next caption begins.
@@ -37,6 +41,7 @@ class Tokenizer:
     signature: str
     tokenize: Callable[[Sequence[str]], list[str]]
     tokenize_alone: Callable[[Sequence[str]], list[str]] | None = None
+    tokenize_before: Callable[[Sequence[str], Sequence[Following | None]], list[str]] | None = None
 
     @property
     def looks_ahead(self) -> bool:
@@ -44,6 +49,9 @@ class Tokenizer:
 
     def alone(self, texts: Sequence[str]) -> list[str]:
         return (self.tokenize_alone or self.tokenize)(texts)
+
+    def before(self, texts: Sequence[str], following: Sequence[Following | None]) -> list[str]:
+        return self.tokenize_before(texts, following) if self.tokenize_before else self.tokenize(texts)
 
     def __call__(self, texts: Sequence[str]) -> list[str]:
         """
@@ -71,9 +79,7 @@ def names() -> list[str]:
 
 
 def _ptb() -> Tokenizer:
-    from kataribe.text import ptb
-
-    return Tokenizer("ptb", "ptb", ptb.tokenize, partial(ptb.tokenize, look_ahead=False))
+    return Tokenizer("ptb", "ptb", ptb.tokenize, partial(ptb.tokenize, look_ahead=False), ptb.tokenize_before)
 
 
 def _sudachi() -> Tokenizer:
@@ -123,9 +129,11 @@ _MAKERS: dict[str, Callable[[], Tokenizer]] = {
 
 def _each(cut: Callable[[str], list[str]]) -> Callable[[Sequence[str]], list[str]]:
     """Cut each text alone; white space separates tokens and is never part of one."""
+    lock = threading.Lock()  # dictionaries are not made for several threads
 
     def tokenize(texts: Sequence[str]) -> list[str]:
-        return [" ".join(" ".join(cut(text)).split()) for text in texts]
+        with lock:
+            return [" ".join(" ".join(cut(text)).split()) for text in texts]
 
     return tokenize
 
