@@ -137,18 +137,16 @@ def _check(option: str, value: str | None, allowed: Iterable[str]) -> None:
 
 
 def _fingerprint(items: Stories) -> str:
-    """Of what the annotators told, whatever the order of the videos.
+    """Of the references, whatever the order of the videos.
 
     The order of a video's captions and of the annotators is in it: captions that start together keep that order.
     """
-    told = items.references
-
-    def entry(row: int, video: str) -> tuple[str, ...]:
-        captions = slice(told.bounds[row], told.bounds[row + 1])
-        numbers = told.segments[captions].tobytes().hex(), items.annotator[captions].tobytes().hex()
-        return video, *numbers, *(items.pool.texts[text] for text in told.texts[captions].tolist())
-
-    return fingerprint_by_id(entry(row, video) for row, video in enumerate(items.ids))
+    references, texts = items.references, items.pool.texts
+    by_video = zip(items.ids, references.segments, items.annotator, references.texts, strict=True)
+    return fingerprint_by_id(
+        (video, segments.tobytes().hex(), annotator.tobytes().hex(), *(texts[index] for index in indices.tolist()))
+        for video, segments, annotator, indices in by_video
+    )
 
 
 def _with_anchors(
