@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import kataribe
 from kataribe.core.errors import UsageError
 from kataribe.core.metric import Measured, Metric, option
+from kataribe.core.ragged import Rows, pick
 from kataribe.core.result import Result
 from kataribe.core.run import run
 from kataribe.core.types import Array, Coverage, Floats
@@ -31,8 +32,16 @@ class Numbers:
     def __len__(self) -> int:
         return len(self.values)
 
-    def __getitem__(self, rows: slice) -> Numbers:
-        return Numbers(self.values[rows], self.visits)
+    def __getitem__(self, rows: Rows) -> Numbers:
+        return Numbers(list(pick(self.values, rows)), self.visits)
+
+
+@dataclass(frozen=True)
+class Greatest:
+    value: float
+
+    def __add__(self, other: Greatest) -> Greatest:
+        return max(self, other, key=lambda each: each.value)
 
 
 @dataclass(frozen=True)
@@ -44,8 +53,11 @@ class Mean(Metric):
 
     shift: float = option(0.0, "added to every number", positional=True)
 
-    def prepare(self, items: Numbers) -> float:
-        return max(items.values, default=0.0)
+    def scan_references(self, items: Numbers) -> Greatest:
+        return Greatest(max(items.values, default=0.0))
+
+    def conclude(self, references: Greatest | None, predictions: None) -> float:
+        return references.value if references else 0.0
 
     def stats(self, items: Numbers, context: float) -> Array:
         items.visits.append(len(items))
@@ -55,8 +67,8 @@ class Mean(Metric):
         with np.errstate(invalid="ignore"):
             return Measured(totals[..., 1] / totals[..., 0], {"items": totals[..., 0]})
 
-    def signature(self, context: float) -> dict[str, str]:
-        return {"shift": str(self.shift), "max": str(context)}
+    def signature(self, facts: float) -> dict[str, str]:
+        return {"shift": str(self.shift), "max": str(facts)}
 
     def details(self, items: Numbers, context: float) -> list[Any]:
         return [{"value": value} for value in items.values]

@@ -158,8 +158,8 @@ class Viewer:
             written = fingerprint_by_id(references.given.items())
             signature["texts"] = f"given-{written}" if self.with_references else "given"
         warnings = (references.long + predictions.long).cautions(encoder) if encoder else []
-        if zeros := references.zeros | predictions.zeros:
-            text = f"features that are all zeros, to which nothing is similar: {some(sorted(zeros))}"
+        if zeros := [*sorted(references.zeros), *sorted(predictions.zeros)]:
+            text = f"features that are all zeros, to which nothing is similar: {some(zeros)}"
             warnings.append(Caution("zero-features", text))
         return PicturedFacts(signature, warnings, is_given, references.tokens, predictions.tokens)
 
