@@ -6,6 +6,10 @@
 #include <cmath>
 #include <limits>
 #include <stdexcept>
+#include <string_view>
+
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
 
 #include "bindings.hpp"
 #include "interrupt.hpp"
@@ -113,6 +117,77 @@ nb::tuple ngram_index(In1<int32_t> tokens, In1<int64_t> offsets, int orders) {
   }
   return nb::make_tuple(to_numpy(std::move(ngrams)), to_numpy(std::move(counts)), to_numpy(std::move(bounds)),
                         to_numpy(std::move(table.prefixes_)), to_numpy(std::move(table.lasts_)));
+}
+
+// Hashes that depend on the bytes and the order of words and on nothing else: the same in every process, on every
+// processor. Two instances with different constants are independent of each other.
+class ContentHash {
+ public:
+  constexpr ContentHash(uint64_t seed, uint64_t step, uint64_t first, uint64_t second)
+      : seed_(seed), step_(step | 1), first_(first | 1), second_(second | 1) {}
+
+  uint64_t of_word(std::string_view word) const {
+    uint64_t hash = seed_ ^ word.size() * step_;
+    for (size_t at = 0; at < word.size(); at += 8) hash = scramble(hash ^ eight_bytes(word.substr(at, 8)));
+    return hash;
+  }
+  uint64_t of_nothing() const { return seed_; }
+  // The multiplication makes order matter, and the words' own hashes keep where one ends and the next begins.
+  uint64_t append(uint64_t prefix, uint64_t word) const { return scramble(prefix * step_ + word); }
+
+ private:
+  // Every bit of the result depends on every bit given; no two numbers become one.
+  uint64_t scramble(uint64_t x) const {
+    x = (x ^ x >> 32) * first_;
+    x = (x ^ x >> 29) * second_;
+    return x ^ x >> 32;
+  }
+
+  // Low byte first whatever the processor's order; zeros after the end of the word.
+  static uint64_t eight_bytes(std::string_view bytes) {
+    uint64_t eight = 0;
+    for (size_t k = 0; k < bytes.size(); ++k) eight |= uint64_t{static_cast<unsigned char>(bytes[k])} << 8 * k;
+    return eight;
+  }
+
+  uint64_t seed_, step_, first_, second_;
+};
+
+// Binary digits of the square roots of 2, 3, 5, 7 and of 11, 13, 17, 19: part of every table of facts that was saved.
+constexpr ContentHash kKeyHash(0x6a09e667f3bcc908, 0xbb67ae8584caa73b, 0x3c6ef372fe94f82b, 0xa54ff53a5f1d36f1);
+constexpr ContentHash kCheckHash(0x510e527fade682d1, 0x9b05688c2b3e6c1f, 0x1f83d9abfb41bd6b, 0x5be0cd19137e2179);
+
+std::vector<uint64_t> content_hashes(const ContentHash& hash, const std::vector<std::string_view>& words,
+                                     In1<int32_t> prefixes, In1<int32_t> lasts) {
+  InterruptCheck tick;
+  std::vector<uint64_t> of_words, of_ngrams;
+  of_words.reserve(words.size());
+  for (const std::string_view word : words) {
+    tick(1 + word.size());
+    of_words.push_back(hash.of_word(word));
+  }
+  of_ngrams.reserve(lasts.shape(0));
+  for (size_t ngram = 0; ngram < lasts.shape(0); ++ngram) {
+    tick();
+    const int32_t prefix = prefixes.data()[ngram], last = lasts.data()[ngram];
+    // A prefix always has a smaller id than what it begins.
+    if (prefix < -1 || prefix >= static_cast<int64_t>(ngram) || last < 0 || static_cast<size_t>(last) >= words.size()) {
+      throw std::out_of_range("ngram_keys: an n-gram of an unknown prefix or word");
+    }
+    of_ngrams.push_back(hash.append(prefix < 0 ? hash.of_nothing() : of_ngrams[prefix], of_words[last]));
+  }
+  return of_ngrams;
+}
+
+nb::tuple ngram_keys(const std::vector<std::string_view>& words, In1<int32_t> prefixes, In1<int32_t> lasts) {
+  if (prefixes.shape(0) != lasts.shape(0)) throw std::invalid_argument("ngram_keys: prefixes and lasts differ");
+  std::vector<uint64_t> keys, checks;
+  {
+    nb::gil_scoped_release release;
+    keys = content_hashes(kKeyHash, words, prefixes, lasts);
+    checks = content_hashes(kCheckHash, words, prefixes, lasts);
+  }
+  return nb::make_tuple(to_numpy(std::move(keys)), to_numpy(std::move(checks)));
 }
 
 // The view of an index that the metrics below read.
@@ -377,6 +452,7 @@ auto grouped_cider_similarities(In1<int32_t> ngrams, In1<int32_t> counts, In1<in
 
 void bind_ngrams(nb::module_& m) {
   m.def("ngram_index", &ngram_index, nb::arg("tokens"), nb::arg("offsets"), nb::arg("orders"));
+  m.def("ngram_keys", &ngram_keys, nb::arg("words"), nb::arg("prefixes"), nb::arg("lasts"));
   m.def("bleu_statistics", &bleu_statistics);
   m.def("document_frequencies", &document_frequencies);
   m.def("tfidf_norms", &tfidf_norms);

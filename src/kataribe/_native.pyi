@@ -5,11 +5,15 @@ import numpy.typing as npt
 
 Int32s = npt.NDArray[np.int32]
 Int64s = npt.NDArray[np.int64]
+UInt64s = npt.NDArray[np.uint64]
 Float32s = npt.NDArray[np.float32]
 Floats = npt.NDArray[np.float64]
 
 def index_tokens(sentences: Sequence[str]) -> tuple[Int32s, Int64s, list[str]]: ...
 def ngram_index(tokens: Int32s, offsets: Int64s, orders: int) -> tuple[Int32s, Int32s, Int64s, Int32s, Int32s]: ...
+def ngram_keys(words: Sequence[str], prefixes: Int32s, lasts: Int32s) -> tuple[UInt64s, UInt64s]:
+    """Two independent hashes of each n-gram's words, the same in every index, process and machine."""
+
 def bleu_statistics(
     ngrams: Int32s,
     counts: Int32s,

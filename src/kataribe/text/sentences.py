@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +18,7 @@ MAX_ORDER = 4
 
 Int32s = npt.NDArray[np.int32]
 Int64s = npt.NDArray[np.int64]
+UInt64s = npt.NDArray[np.uint64]
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,17 @@ class TokenIndex:
         return np.diff(self.offsets)
 
 
+class NgramKeys(NamedTuple):
+    """For each n-gram of an index two independent hashes of its words: what names it outside of the index.
+
+    Equal n-grams have equal keys in every index, process and machine. Different ones with an equal key are possible,
+    if hardly ever met; `checks` tells them apart.
+    """
+
+    keys: UInt64s
+    checks: UInt64s
+
+
 @dataclass(frozen=True)
 class NgramIndex:
     """The n-grams of every sentence up to MAX_ORDER, counted; see native/ngrams.cpp for the layout."""
@@ -45,10 +58,15 @@ class NgramIndex:
     bounds: Int64s
     prefixes: Int32s
     lasts: Int32s
+    words: list[str]
 
     @classmethod
     def of(cls, index: TokenIndex) -> NgramIndex:
-        return cls(*_native.ngram_index(index.tokens, index.offsets, MAX_ORDER))
+        return cls(*_native.ngram_index(index.tokens, index.offsets, MAX_ORDER), index.words)
+
+    @cached_property
+    def keys(self) -> NgramKeys:
+        return NgramKeys(*_native.ngram_keys(self.words, self.prefixes, self.lasts))
 
     @property
     def distinct(self) -> int:
