@@ -1,7 +1,7 @@
 // kataribe._native: the C++ core, compiled for each kind of processor under a name of its own. Every function is pure,
 // single-threaded and releases the GIL while it computes, so that the engine can run shards side by side on Python
 // threads.
-#include "bindings.hpp"
+#include "common/bindings.hpp"
 
 namespace kataribe {
 void bind_bert(nb::module_& m);

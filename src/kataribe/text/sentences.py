@@ -51,7 +51,7 @@ class NgramKeys(NamedTuple):
 
 @dataclass(frozen=True)
 class NgramIndex:
-    """The n-grams of every sentence up to MAX_ORDER, counted; see native/ngrams.cpp for the layout."""
+    """The n-grams of every sentence up to MAX_ORDER, counted; see native/ngrams/ngrams.cpp for the layout."""
 
     ngrams: Int32s
     counts: Int32s
