@@ -5,30 +5,36 @@
 
 namespace kataribe {
 void bind_bert(nb::module_& m);
+void bind_bleu(nb::module_& m);
 void bind_boundaries(nb::module_& m);
+void bind_cider(nb::module_& m);
 void bind_correlation(nb::module_& m);
 void bind_greedy(nb::module_& m);
 void bind_interrupt(nb::module_& m);
 void bind_lcs(nb::module_& m);
 void bind_meteor(nb::module_& m);
-void bind_ngrams(nb::module_& m);
+void bind_ngram_index(nb::module_& m);
+void bind_ngram_keys(nb::module_& m);
 void bind_ptb(nb::module_& m);
 void bind_ranking(nb::module_& m);
 void bind_stories(nb::module_& m);
-void bind_tokens(nb::module_& m);
+void bind_token_index(nb::module_& m);
 }  // namespace kataribe
 
 NB_MODULE(KATARIBE_MODULE, m) {
   kataribe::bind_bert(m);
+  kataribe::bind_bleu(m);
   kataribe::bind_boundaries(m);
+  kataribe::bind_cider(m);
   kataribe::bind_correlation(m);
   kataribe::bind_greedy(m);
   kataribe::bind_interrupt(m);
   kataribe::bind_lcs(m);
   kataribe::bind_meteor(m);
-  kataribe::bind_ngrams(m);
+  kataribe::bind_ngram_index(m);
+  kataribe::bind_ngram_keys(m);
   kataribe::bind_ptb(m);
   kataribe::bind_ranking(m);
   kataribe::bind_stories(m);
-  kataribe::bind_tokens(m);
+  kataribe::bind_token_index(m);
 }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <stdexcept>
 #include <vector>
 
 #include <nanobind/nanobind.h>
@@ -35,6 +36,19 @@ nb::ndarray<nb::numpy, T, nb::ndim<2>> to_numpy(std::vector<T>&& values, std::si
   T* data = owned->data();
   nb::capsule owner(owned.release(), [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
   return {data, {rows, columns}, owner};
+}
+
+// A read-only view of a vector that belongs to an object of Python; the view keeps the object alive.
+template <typename T>
+nb::ndarray<nb::numpy, const T, nb::ndim<1>> view_of(const std::vector<T>& values, nb::handle owner) {
+  return {values.data(), {values.size()}, owner};
+}
+
+// Raises IndexError unless every index is one of `size` things.
+inline void check_indices(const In1<std::int64_t>& indices, std::size_t size, const char* message) {
+  for (std::size_t i = 0; i < indices.shape(0); ++i) {
+    if (indices.data()[i] < 0 || static_cast<std::size_t>(indices.data()[i]) >= size) throw std::out_of_range(message);
+  }
 }
 
 }  // namespace kataribe

@@ -4,8 +4,8 @@
 #include <bit>
 #include <cstddef>
 
-#include "common/bindings.hpp"
 #include "common/interrupt.hpp"
+#include "ngrams/token_index.hpp"
 
 namespace kataribe {
 namespace {
@@ -66,25 +66,26 @@ class LcsRow {
   size_t length_ = 0, blocks_ = 0;
 };
 
-auto lcs_lengths(In1<int32_t> tokens, In1<int64_t> offsets, size_t vocabulary, In1<int64_t> candidates,
-                 In1<int64_t> references) {
+auto lcs_lengths(const TokenIndex& index, In1<int64_t> candidates, In1<int64_t> references) {
   const size_t pairs = candidates.shape(0);
+  if (references.shape(0) != pairs) throw std::invalid_argument("lcs_lengths: pairs of different lengths");
+  index.check(candidates);
+  index.check(references);
   std::vector<int32_t> lengths(pairs);
   {
     nb::gil_scoped_release release;
-    LcsRow row(vocabulary);
+    LcsRow row(index.words().size());
     InterruptCheck tick;
     int64_t prepared = -1;
     for (size_t pair = 0; pair < pairs; ++pair) {
-      const int64_t candidate = candidates.data()[pair], reference = references.data()[pair];
-      const auto words = [&](int64_t s) { return tokens.data() + offsets.data()[s]; };
-      const auto length = [&](int64_t s) { return static_cast<size_t>(offsets.data()[s + 1] - offsets.data()[s]); };
-      if (candidate != prepared) {
-        row.set(words(candidate), length(candidate));
-        prepared = candidate;
+      const std::span<const int32_t> candidate = index[candidates.data()[pair]];
+      const std::span<const int32_t> reference = index[references.data()[pair]];
+      if (candidates.data()[pair] != prepared) {
+        row.set(candidate.data(), candidate.size());
+        prepared = candidates.data()[pair];
       }
-      tick(64 + length(candidate) * length(reference) / 64);
-      lengths[pair] = row.with(words(reference), length(reference));
+      tick(64 + candidate.size() * reference.size() / 64);
+      lengths[pair] = row.with(reference.data(), reference.size());
     }
   }
   return to_numpy(std::move(lengths));
@@ -93,8 +94,7 @@ auto lcs_lengths(In1<int32_t> tokens, In1<int64_t> offsets, size_t vocabulary, I
 }  // namespace
 
 void bind_lcs(nb::module_& m) {
-  m.def("lcs_lengths", &lcs_lengths, nb::arg("tokens"), nb::arg("offsets"), nb::arg("vocabulary"),
-        nb::arg("candidates"), nb::arg("references"),
+  m.def("lcs_lengths", &lcs_lengths, nb::arg("index"), nb::arg("candidates"), nb::arg("references"),
         "For each pair of sentences the length of their longest common subsequence.");
 }
 

@@ -8,64 +8,90 @@ Int64s = npt.NDArray[np.int64]
 UInt64s = npt.NDArray[np.uint64]
 Float32s = npt.NDArray[np.float32]
 Floats = npt.NDArray[np.float64]
+# Many short lists in two arrays: list i is values[offsets[i]:offsets[i + 1]].
+RaggedInts = tuple[Int64s, Int64s]
 
-def index_tokens(sentences: Sequence[str]) -> tuple[Int32s, Int64s, list[str]]: ...
-def ngram_index(tokens: Int32s, offsets: Int64s, orders: int) -> tuple[Int32s, Int32s, Int64s, Int32s, Int32s]: ...
-def ngram_keys(words: Sequence[str], prefixes: Int32s, lasts: Int32s) -> tuple[UInt64s, UInt64s]:
+class TokenIndex:
+    """Sentences of space-separated tokens as integers over one vocabulary; all arrays are read-only views."""
+
+    def __init__(self, sentences: Sequence[str]) -> None: ...
+    def __len__(self) -> int: ...
+    @property
+    def tokens(self) -> Int32s: ...
+    @property
+    def offsets(self) -> Int64s: ...
+    def spell_words(self) -> list[str]:
+        """A new list of the words, by their numbers."""
+
+class NgramIndex:
+    """The n-grams of every sentence up to some order, counted; all arrays are read-only views.
+
+    Those of sentence s with n words stand at bounds[s * orders + n - 1]:bounds[s * orders + n], in order of their ids.
+    By id, `prefixes` has the n-gram without its last word (-1 for a single word), `lasts` has that word.
+    """
+
+    def __init__(self, tokens: TokenIndex, orders: int) -> None: ...
+    @property
+    def orders(self) -> int: ...
+    @property
+    def distinct(self) -> int: ...
+    @property
+    def ngrams(self) -> Int32s: ...
+    @property
+    def counts(self) -> Int32s: ...
+    @property
+    def bounds(self) -> Int64s: ...
+    @property
+    def prefixes(self) -> Int32s: ...
+    @property
+    def lasts(self) -> Int32s: ...
+
+def ngram_keys(index: NgramIndex) -> tuple[UInt64s, UInt64s]:
     """Two independent hashes of each n-gram's words, the same in every index, process and machine."""
 
-def bleu_statistics(
-    ngrams: Int32s,
-    counts: Int32s,
-    bounds: Int64s,
-    orders: int,
-    lengths: Int64s,
-    candidates: Int64s,
-    references: Int64s,
-    reference_bounds: Int64s,
-    /,
-) -> npt.NDArray[np.int64]: ...
-def document_frequencies(
-    ngrams: Int32s, bounds: Int64s, orders: int, references: Int64s, reference_bounds: Int64s, distinct: int, /
-) -> Floats: ...
-def tfidf_norms(ngrams: Int32s, counts: Int32s, bounds: Int64s, orders: int, idf: Floats, /) -> Floats: ...
+# Sentences are given by their numbers in an index.
+def bleu_statistics(index: NgramIndex, candidates: Int64s, references: RaggedInts) -> Int64s:
+    """A row per item: candidate length, closest reference length, n-grams guessed and correct for each order."""
+
+def document_frequencies(index: NgramIndex, sentences: RaggedInts) -> Floats:
+    """For each n-gram, in how many of the lists of sentences it stands."""
+
+def tfidf_norms(index: NgramIndex, idf: Floats) -> Floats:
+    """The length of each sentence's tf-idf vector, for each order."""
+
 def cider_similarities(
-    ngrams: Int32s,
-    counts: Int32s,
-    bounds: Int64s,
-    orders: int,
-    lengths: Int64s,
+    index: NgramIndex,
     idf: Floats,
     norms: Floats,
     candidates: Int64s,
     references: Int64s,
+    *,
     clipped: bool,
     sigma: float,
-    /,
-) -> Floats: ...
+) -> Floats:
+    """For each pair the mean over orders of the cosine of the tf-idf vectors; a sigma of 0 ignores lengths."""
+
 def grouped_cider_similarities(
-    ngrams: Int32s,
-    counts: Int32s,
-    bounds: Int64s,
-    orders: int,
-    lengths: Int64s,
-    distinct: int,
+    index: NgramIndex,
     candidates: Int64s,
     references: Int64s,
     pair_bounds: Int64s,
-    documents: Int64s,
-    document_bounds: Int64s,
+    documents: RaggedInts,
+    *,
     clipped: bool,
     sigma: float,
-    /,
-) -> Floats: ...
+) -> Floats:
+    """The same where each group of pairs has its own idf, counted over its own list of documents."""
+
+def lcs_lengths(index: TokenIndex, candidates: Int64s, references: Int64s) -> Int32s:
+    """For each pair of sentences the length of their longest common subsequence."""
+
 def bert_attend(projected: Float32s, bias: Float32s, lengths: Int64s, heads: int, result: Float32s) -> None: ...
 def bert_gelu(states: Float32s, bias: Float32s) -> None: ...
 def bert_add_and_normalize(
     states: Float32s, bias: Float32s, residual: Float32s, scale: Float32s, shift: Float32s, epsilon: float
 ) -> None: ...
 def greedy_match(vectors: Sequence[Float32s], weights: Sequence[Floats], ones: Int64s, others: Int64s) -> Floats: ...
-def lcs_lengths(tokens: Int32s, offsets: Int64s, vocabulary: int, candidates: Int64s, references: Int64s) -> Int32s: ...
 def story_ious(
     references: Floats, reference_bounds: Int64s, predictions: Floats, prediction_bounds: Int64s, exact: bool
 ) -> Floats: ...

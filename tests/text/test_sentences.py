@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+import gc
 import json
+import pickle
 from collections import Counter
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kataribe import _native
-from kataribe.text.sentences import MAX_ORDER, Sentences
+from kataribe.text.sentences import MAX_ORDER, NgramIndex, Sentences, TokenIndex
 
 WORDS = st.lists(st.sampled_from(["a", "b", "c", "dd", "é"]), max_size=9)
 
@@ -68,13 +71,12 @@ def test_keys_of_ngrams_are_the_same_everywhere() -> None:
 
 def test_keys_of_ngrams_tell_where_words_end_and_how_they_are_ordered() -> None:
     def key(*words: str) -> tuple[int, int]:
-        prefixes, lasts = np.arange(-1, len(words) - 1), np.arange(len(words))
-        keys, checks = _native.ngram_keys(words, prefixes.astype(np.int32), lasts.astype(np.int32))
-        return int(keys[-1]), int(checks[-1])
+        index = NgramIndex(TokenIndex([" ".join(words)]), len(words))
+        return int(index.keys.keys[-1]), int(index.keys.checks[-1])
 
     different = [
-        key("a b", "c"), key("a", "b c"), key("a", "b", "c"), key("a b c"), key("c", "b", "a"), key("ab", "c"),
-        key("a", "bc"), key("abc"), key("", "abc"), key("abc", ""), key(""), key("", ""), key("a\0"), key("a"),
+        key("a\u00a0b", "c"), key("a", "b\u00a0c"), key("a", "b", "c"), key("a\u00a0b\u00a0c"), key("c", "b", "a"),
+        key("ab", "c"), key("a", "bc"), key("abc"), key("", "abc"), key("", "", "abc"), key("a\0"), key("a"),
         key("a" * 8), key("a" * 8 + "\0"), key("a" * 16), key("a" * 8, "a" * 8),
     ]  # fmt: skip
     keys, checks = (set(column) for column in zip(*different, strict=True))
@@ -98,8 +100,60 @@ def test_no_two_ngrams_of_activitynet_share_a_key(data_folder: Path) -> None:
     assert len(np.unique(index.keys.keys)) == len(np.unique(index.keys.checks)) == index.distinct
 
 
-def test_ngrams_of_unknown_words_have_no_keys() -> None:
-    with pytest.raises(IndexError, match="unknown prefix or word"):
-        _native.ngram_keys(["a"], np.array([-1], dtype=np.int32), np.array([1], dtype=np.int32))
-    with pytest.raises(IndexError, match="unknown prefix or word"):
-        _native.ngram_keys(["a"], np.array([0], dtype=np.int32), np.array([0], dtype=np.int32))
+def test_sentences_are_pickled_without_what_the_native_core_made_of_them() -> None:
+    sentences = Sentences(["a dog runs"])
+    assert sentences.ngrams.distinct == 6
+    again = pickle.loads(pickle.dumps(sentences))
+    assert again.texts == sentences.texts
+    np.testing.assert_array_equal(again.ngrams.keys, sentences.ngrams.keys)
+
+
+def test_arrays_of_an_index_are_read_only_and_keep_it_alive() -> None:
+    counts = NgramIndex(TokenIndex(["a b a"]), 2).counts
+    gc.collect()
+    assert counts.tolist() == [2, 1, 1, 1]
+    with pytest.raises(ValueError, match="read-only"):
+        counts[0] = 1
+
+
+NUMBERS = np.array([0, 1])
+OUTSIDE = np.array([0, 2])
+
+
+@pytest.mark.parametrize(
+    ("error", "call"),
+    [
+        (IndexError, lambda index, tokens: _native.lcs_lengths(tokens, NUMBERS, OUTSIDE)),
+        (IndexError, lambda index, tokens: _native.lcs_lengths(tokens, -NUMBERS, NUMBERS)),
+        (ValueError, lambda index, tokens: _native.lcs_lengths(tokens, NUMBERS, NUMBERS[:1])),
+        (IndexError, lambda index, tokens: _native.bleu_statistics(index, OUTSIDE, (NUMBERS, np.arange(3)))),
+        (IndexError, lambda index, tokens: _native.bleu_statistics(index, NUMBERS, (OUTSIDE, np.arange(3)))),
+        (ValueError, lambda index, tokens: _native.bleu_statistics(index, NUMBERS, (NUMBERS, np.array([0, 2])))),
+        (ValueError, lambda index, tokens: _native.bleu_statistics(index, NUMBERS, (NUMBERS, np.array([0, 3, 2])))),
+        (ValueError, lambda index, tokens: _native.document_frequencies(index, (NUMBERS, np.array([0, 3])))),
+        (ValueError, lambda index, tokens: _native.document_frequencies(index, (NUMBERS, NUMBERS[:0]))),
+        (IndexError, lambda index, tokens: _native.document_frequencies(index, (OUTSIDE, NUMBERS * 2))),
+        (ValueError, lambda index, tokens: _native.tfidf_norms(index, np.zeros(index.distinct - 1))),
+        (ValueError, lambda index, tokens: cider(index, np.zeros((2, 4)), idf=np.zeros(1))),
+        (ValueError, lambda index, tokens: cider(index, np.zeros((2, 3)))),
+        (ValueError, lambda index, tokens: cider(index, np.zeros((1, 4)))),
+        (IndexError, lambda index, tokens: cider(index, np.zeros((2, 4)), OUTSIDE)),
+        (IndexError, lambda index, tokens: grouped_cider(index, NUMBERS * 2, (OUTSIDE, NUMBERS * 2))),
+        (ValueError, lambda index, tokens: grouped_cider(index, NUMBERS, (NUMBERS, NUMBERS * 2))),
+        (ValueError, lambda index, tokens: grouped_cider(index, NUMBERS * 2, (NUMBERS, np.arange(3)))),
+        (ValueError, lambda index, tokens: NgramIndex(tokens, 0)),
+    ],
+)
+def test_the_native_core_refuses_what_does_not_fit_an_index(error: type[Exception], call: Any) -> None:
+    tokens = TokenIndex(["a b c", "b c d e"])
+    with pytest.raises(error):
+        call(NgramIndex(tokens, MAX_ORDER), tokens)
+
+
+def cider(index: Any, norms: Any, candidates: Any = NUMBERS, idf: Any = None) -> Any:
+    idf = np.zeros(index.distinct) if idf is None else idf
+    return _native.cider_similarities(index, idf, norms, candidates, NUMBERS, clipped=True, sigma=6.0)
+
+
+def grouped_cider(index: Any, bounds: Any, documents: Any) -> Any:
+    return _native.grouped_cider_similarities(index, NUMBERS, NUMBERS, bounds, documents, clipped=True, sigma=6.0)

@@ -71,16 +71,8 @@ class Bleu(Metric):
 
     def stats(self, items: Captions, context: None) -> Array:
         captions = items.tokens(self.tok)
-        index = captions.sentences.ngrams
         return _native.bleu_statistics(
-            index.ngrams,
-            index.counts,
-            index.bounds,
-            MAX_ORDER,
-            captions.sentences.words.lengths,
-            captions.candidates,
-            captions.references,
-            captions.bounds,
+            captions.sentences.ngrams, captions.candidates, (captions.references, captions.bounds)
         )
 
     def measure(self, totals: Floats) -> Measured:

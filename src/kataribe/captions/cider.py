@@ -73,25 +73,20 @@ class Cider(Metric):
             frequencies = count_documents(captions)
             documents, source = len(items), "refs"
         idf = np.log(max(documents, 1)) - np.log(np.maximum(1.0, frequencies))
-        norms = _native.tfidf_norms(index.ngrams, index.counts, index.bounds, MAX_ORDER, idf)
+        norms = _native.tfidf_norms(index, idf)
         return _Weights(idf, norms, source)
 
     def stats(self, items: Captions, context: _Weights) -> Array:
         captions = items.tokens(self.tok)
         if not len(items):
             return np.zeros((0, len(self.columns)))
-        index = captions.sentences.ngrams
         similarities = _native.cider_similarities(
-            index.ngrams,
-            index.counts,
-            index.bounds,
-            MAX_ORDER,
-            captions.sentences.words.lengths,
+            captions.sentences.ngrams,
             context.idf,
             context.norms,
             *captions.pairs,
-            self.variant == "d",
-            _SIGMA if self.variant == "d" else 0.0,
+            clipped=self.variant == "d",
+            sigma=_SIGMA if self.variant == "d" else 0.0,
         )
         sums = np.add.reduceat(similarities, captions.bounds[:-1])
         return np.column_stack([np.ones(len(items)), 10 * sums / np.diff(captions.bounds)])
@@ -103,21 +98,14 @@ class Cider(Metric):
 
         Its idf comes from the sentences documents[document_bounds[k]:document_bounds[k + 1]].
         """
-        index = captions.sentences.ngrams
         return 10 * _native.grouped_cider_similarities(
-            index.ngrams,
-            index.counts,
-            index.bounds,
-            MAX_ORDER,
-            captions.sentences.words.lengths,
-            index.distinct,
+            captions.sentences.ngrams,
             captions.candidates,
             captions.references,
             bounds,
-            documents,
-            document_bounds,
-            self.variant == "d",
-            _SIGMA if self.variant == "d" else 0.0,
+            (documents, document_bounds),
+            clipped=self.variant == "d",
+            sigma=_SIGMA if self.variant == "d" else 0.0,
         )
 
     def measure(self, totals: Floats) -> Measured:

@@ -58,11 +58,8 @@ class Div(Metric):
     def prepare(self, items: Captions) -> Floats:
         """In how many candidates each n-gram stands."""
         captions = items.tokens(self.tok, alone=True)
-        index = captions.sentences.ngrams
         alone = np.arange(len(items) + 1, dtype=np.int64)
-        return _native.document_frequencies(
-            index.ngrams, index.bounds, MAX_ORDER, captions.candidates, alone, index.distinct
-        )
+        return _native.document_frequencies(captions.sentences.ngrams, (captions.candidates, alone))
 
     def stats(self, items: Captions, context: Floats) -> Array:
         captions = items.tokens(self.tok, alone=True)

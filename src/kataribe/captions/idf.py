@@ -16,7 +16,6 @@ from kataribe.core.signature import fingerprint
 from kataribe.core.types import Floats
 from kataribe.formats.output import write_whole
 from kataribe.formats.source import open_text
-from kataribe.text.sentences import MAX_ORDER
 
 
 class IdfTable(msgspec.Struct, frozen=True):
@@ -37,10 +36,7 @@ class IdfTable(msgspec.Struct, frozen=True):
 
 def count_documents(captions: TokenizedCaptions) -> Floats:
     """For each n-gram of the captions, in how many items' references it stands."""
-    index = captions.sentences.ngrams
-    return _native.document_frequencies(
-        index.ngrams, index.bounds, MAX_ORDER, captions.references, captions.bounds, index.distinct
-    )
+    return _native.document_frequencies(captions.sentences.ngrams, (captions.references, captions.bounds))
 
 
 def read_idf(path: Path) -> IdfTable:

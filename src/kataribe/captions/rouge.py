@@ -47,7 +47,7 @@ class RougeL(Metric):
             return np.zeros((0, len(self.columns)))
         index = captions.sentences.tokens
         candidates, references = captions.pairs
-        common = _native.lcs_lengths(index.tokens, index.offsets, len(index.words), candidates, references)
+        common = _native.lcs_lengths(index, candidates, references)
         lengths = index.lengths
         first = captions.bounds[:-1]
         if self.refs == "separate":

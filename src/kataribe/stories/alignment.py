@@ -39,7 +39,7 @@ def align(
 ) -> Alignment:
     """The alignments with the largest sum of costs, predictions in the order given.
 
-    `tool_pairs` are the published SODA tool's instead; native/stories/stories.cpp has its rule, and what is done about ties.
+    `tool_pairs` are the published SODA tool's instead; native/stories/stories.cpp has its rule, and that for ties.
     """
     best, rows, columns, bounds = _native.align_stories(
         costs,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
 from typing import NamedTuple
@@ -16,22 +15,16 @@ from kataribe import _native
 
 MAX_ORDER = 4
 
-Int32s = npt.NDArray[np.int32]
 Int64s = npt.NDArray[np.int64]
 UInt64s = npt.NDArray[np.uint64]
 
 
-@dataclass(frozen=True)
-class TokenIndex:
+class TokenIndex(_native.TokenIndex):
     """Sentences as integers: sentence s is tokens[offsets[s]:offsets[s + 1]], token t is spelled words[t]."""
 
-    tokens: Int32s
-    offsets: Int64s
-    words: list[str]
-
-    @classmethod
-    def of(cls, sentences: Sequence[str]) -> TokenIndex:
-        return cls(*_native.index_tokens(sentences))
+    @cached_property
+    def words(self) -> list[str]:
+        return self.spell_words()
 
     @cached_property
     def lengths(self) -> Int64s:
@@ -49,28 +42,15 @@ class NgramKeys(NamedTuple):
     checks: UInt64s
 
 
-@dataclass(frozen=True)
-class NgramIndex:
-    """The n-grams of every sentence up to MAX_ORDER, counted; see native/ngrams/ngrams.cpp for the layout."""
+class NgramIndex(_native.NgramIndex):
+    """The n-grams of every sentence up to some order, counted.
 
-    ngrams: Int32s
-    counts: Int32s
-    bounds: Int64s
-    prefixes: Int32s
-    lasts: Int32s
-    words: list[str]
-
-    @classmethod
-    def of(cls, index: TokenIndex) -> NgramIndex:
-        return cls(*_native.ngram_index(index.tokens, index.offsets, MAX_ORDER), index.words)
+    Those of sentence s with n words stand at bounds[s * orders + n - 1]:bounds[s * orders + n] of `ngrams`.
+    """
 
     @cached_property
     def keys(self) -> NgramKeys:
-        return NgramKeys(*_native.ngram_keys(self.words, self.prefixes, self.lasts))
-
-    @property
-    def distinct(self) -> int:
-        return len(self.lasts)
+        return NgramKeys(*_native.ngram_keys(self))
 
     def spell(self, words: Sequence[str]) -> list[str]:
         """Each n-gram as text. A prefix always has a smaller id than what it begins."""
@@ -111,17 +91,21 @@ class Sentences:
     def __len__(self) -> int:
         return len(self.texts)
 
+    def __reduce__(self) -> tuple[type[Sentences], tuple[list[str]]]:
+        """What the native core made of the texts belongs to this process."""
+        return Sentences, (self.texts,)
+
     @cached_property
     def tokens(self) -> TokenIndex:
         """Tokens as the space separates them."""
-        return TokenIndex.of(self.texts)
+        return TokenIndex(self.texts)
 
     @cached_property
     def words(self) -> TokenIndex:
         """Tokens as any white space separates them: the tools behind BLEU and CIDEr also cut `3\u00a01/2` in two."""
         cut = [text if text.isascii() else " ".join(text.split()) for text in self.texts]
-        return self.tokens if cut == self.texts else TokenIndex.of(cut)
+        return self.tokens if cut == self.texts else TokenIndex(cut)
 
     @cached_property
     def ngrams(self) -> NgramIndex:
-        return NgramIndex.of(self.words)
+        return NgramIndex(self.words, MAX_ORDER)
