@@ -6,7 +6,9 @@
 namespace kataribe {
 void bind_bert(nb::module_& m);
 void bind_bleu(nb::module_& m);
-void bind_boundaries(nb::module_& m);
+void bind_boundary_frames(nb::module_& m);
+void bind_boundary_matching(nb::module_& m);
+void bind_boundary_players(nb::module_& m);
 void bind_cider(nb::module_& m);
 void bind_correlation(nb::module_& m);
 void bind_greedy(nb::module_& m);
@@ -24,7 +26,9 @@ void bind_token_index(nb::module_& m);
 NB_MODULE(KATARIBE_MODULE, m) {
   kataribe::bind_bert(m);
   kataribe::bind_bleu(m);
-  kataribe::bind_boundaries(m);
+  kataribe::bind_boundary_frames(m);
+  kataribe::bind_boundary_matching(m);
+  kataribe::bind_boundary_players(m);
   kataribe::bind_cider(m);
   kataribe::bind_correlation(m);
   kataribe::bind_greedy(m);

@@ -52,13 +52,15 @@ def alignment():
     rows = np.tile(np.arange(side), readings)
     row_bounds = np.arange(readings + 1) * side
     columns, column_bounds = np.arange(side), np.array([0, side])
+    video_of = np.zeros(readings, dtype=np.int64)
     _native.align_stories(
-        costs, cells, np.zeros(readings, dtype=np.int64), rows, row_bounds, columns, column_bounds, False
+        (costs, cells), video_of, (rows, row_bounds), (columns, column_bounds), tool_pairs=False
     )
 
 def boundaries():
     times = np.sort(rng.random(40_000))
-    _native.boundary_hits(times, offsets, times, offsets, first, second, np.full(many, 0.1), False, False)
+    comparison = _native.BoundaryComparison((times, offsets), (times, offsets), first, second)
+    _native.boundary_hits(comparison, np.full(many, 0.1), optimal=False, strict=False)
 
 def correlation():
     rows = 10**5

@@ -17,17 +17,22 @@ namespace kataribe {
 template <typename T>
 using RaggedArrays = std::pair<In1<T>, In1<std::int64_t>>;
 
+// Raises ValueError, with `what` before the message, unless the offsets cover that many values.
+inline void check_offsets(const In1<std::int64_t>& offsets, std::size_t values, const char* what) {
+  const std::int64_t* first = offsets.data();
+  const std::size_t count = offsets.shape(0);
+  if (count == 0 || first[0] != 0 || first[count - 1] != static_cast<std::int64_t>(values)) {
+    throw std::invalid_argument(std::string(what) + ": offsets do not cover the values");
+  }
+  if (!std::is_sorted(first, first + count)) throw std::invalid_argument(std::string(what) + ": offsets descend");
+}
+
 // Checked once, where it is made; keeps the arrays alive.
 template <typename T>
 class Ragged {
  public:
-  Ragged(const RaggedArrays<T>& arrays, const std::string& what) : values_(arrays.first), offsets_(arrays.second) {
-    const std::int64_t* offsets = offsets_.data();
-    const std::size_t count = offsets_.shape(0);
-    if (count == 0 || offsets[0] != 0 || offsets[count - 1] != static_cast<std::int64_t>(values_.shape(0))) {
-      throw std::invalid_argument(what + ": offsets do not cover the values");
-    }
-    if (!std::is_sorted(offsets, offsets + count)) throw std::invalid_argument(what + ": offsets descend");
+  Ragged(const RaggedArrays<T>& arrays, const char* what) : values_(arrays.first), offsets_(arrays.second) {
+    check_offsets(offsets_, values_.shape(0), what);
   }
 
   std::size_t size() const { return offsets_.shape(0) - 1; }

@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "common/bindings.hpp"
+#include "common/ragged.hpp"
 
 namespace kataribe {
 namespace {
@@ -41,22 +41,19 @@ double mark_heavy(std::vector<Level>& levels, size_t instances, size_t most) {
 // For each instance its group: consecutive numbers from 0 within each list, whose scores descend. Equal scores are one
 // level. A list with at most `most` levels has a group for each; the levels of others are joined to groups of about
 // equal size.
-auto score_groups(In1<double> scores, In1<int64_t> offsets, int64_t most) {
-  if (offsets.shape(0) == 0 || offsets.data()[0] != 0 ||
-      offsets.data()[offsets.shape(0) - 1] != static_cast<int64_t>(scores.shape(0)) ||
-      !std::is_sorted(offsets.data(), offsets.data() + offsets.shape(0))) {
-    throw std::invalid_argument("ranking: offsets do not cover the scores");
-  }
+auto score_groups(const RaggedArrays<double>& score_lists, int64_t most) {
+  const Ragged<double> lists(score_lists, "ranking");
   if (most < 4) throw std::invalid_argument("ranking: at least four groups are needed");
-  std::vector<int64_t> groups(scores.shape(0));
+  const double* scores = lists.values().data();
+  std::vector<int64_t> groups(lists.values().size());
   {
     nb::gil_scoped_release release;
     std::vector<Level> levels;
-    for (size_t list = 0; list + 1 < offsets.shape(0); ++list) {
-      const auto begin = static_cast<size_t>(offsets.data()[list]), end = static_cast<size_t>(offsets.data()[list + 1]);
+    for (size_t list = 0; list < lists.size(); ++list) {
+      const auto begin = static_cast<size_t>(lists.offsets()[list]), end = begin + lists[list].size();
       levels.clear();
       for (size_t i = begin; i < end; ++i) {
-        if (i == begin || scores.data()[i] != scores.data()[i - 1]) levels.push_back({i, 0});
+        if (i == begin || scores[i] != scores[i - 1]) levels.push_back({i, 0});
         levels.back().size += 1;
       }
       const bool each_its_own = levels.size() <= static_cast<size_t>(most);
@@ -136,8 +133,9 @@ auto precision_sums(In2<double> weights, In1<int64_t> items, In1<double> sizes, 
 }  // namespace
 
 void bind_ranking(nb::module_& m) {
-  m.def("score_groups", &score_groups);
-  m.def("precision_sums", &precision_sums);
+  m.def("score_groups", &score_groups, nb::arg("scores"), nb::arg("most"));
+  m.def("precision_sums", &precision_sums, nb::arg("weights"), nb::arg("items"), nb::arg("sizes"), nb::arg("correct"),
+        nb::arg("ends"));
 }
 
 }  // namespace kataribe

@@ -1,12 +1,12 @@
 // Stories: intersection over union of segments, and the alignment of two stories by dynamic programming.
 //
-// Video v has a table of references x predictions, row by row, at cells[v] .. cells[v + 1].
+// Video v has a table of references x predictions, row by row; the tables of all videos stand behind each other.
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
-#include "common/bindings.hpp"
 #include "common/interrupt.hpp"
+#include "common/ragged.hpp"
 
 namespace kataribe {
 namespace {
@@ -34,29 +34,45 @@ double tool_iou(Segment a, Segment b) {
   return overlap / (std::min(hull, lengths) + 1e-8);
 }
 
-auto story_ious(In2<double> references, In1<int64_t> reference_bounds, In2<double> predictions,
-                In1<int64_t> prediction_bounds, bool exact) {
-  const auto* reference = reinterpret_cast<const Segment*>(references.data());
-  const auto* prediction = reinterpret_cast<const Segment*>(predictions.data());
-  const size_t videos = reference_bounds.shape(0) - 1;
+// The segments of many videos: those of video v are segments[offsets[v]] .. segments[offsets[v + 1]].
+using SegmentArrays = std::pair<In2<double>, In1<int64_t>>;
+
+struct Segments {
+  const Segment* segments;
+  const int64_t* offsets;
+  size_t videos;
+
+  explicit Segments(const SegmentArrays& arrays)
+      : segments(reinterpret_cast<const Segment*>(arrays.first.data())),
+        offsets(arrays.second.data()),
+        videos(arrays.second.shape(0) - 1) {
+    if (arrays.first.shape(1) != 2) throw std::invalid_argument("stories: a segment has a start and an end");
+    check_offsets(arrays.second, arrays.first.shape(0), "stories");
+  }
+
+  std::span<const Segment> operator[](size_t video) const {
+    return {segments + offsets[video], static_cast<size_t>(offsets[video + 1] - offsets[video])};
+  }
+};
+
+auto story_ious(const SegmentArrays& reference_arrays, const SegmentArrays& prediction_arrays, bool exact) {
+  const Segments references(reference_arrays), predictions(prediction_arrays);
+  if (references.videos != predictions.videos) throw std::invalid_argument("story_ious: different videos");
   std::vector<double> ious;
   {
     nb::gil_scoped_release release;
     size_t total = 0;
-    for (size_t v = 0; v < videos; ++v) {
-      total += (reference_bounds.data()[v + 1] - reference_bounds.data()[v]) *
-               (prediction_bounds.data()[v + 1] - prediction_bounds.data()[v]);
-    }
+    for (size_t v = 0; v < references.videos; ++v) total += references[v].size() * predictions[v].size();
     ious.reserve(total);
     InterruptCheck tick;
-    for (size_t v = 0; v < videos; ++v) {
-      for (int64_t g = reference_bounds.data()[v]; g < reference_bounds.data()[v + 1]; ++g) {
-        tick(1 + prediction_bounds.data()[v + 1] - prediction_bounds.data()[v]);
-        for (int64_t p = prediction_bounds.data()[v]; p < prediction_bounds.data()[v + 1]; ++p) {
-          const bool comparable = reference[g].is_real() && prediction[p].is_real();
+    for (size_t v = 0; v < references.videos; ++v) {
+      for (const Segment& reference : references[v]) {
+        tick(1 + predictions[v].size());
+        for (const Segment& prediction : predictions[v]) {
+          const bool comparable = reference.is_real() && prediction.is_real();
           ious.push_back(!comparable ? 0.0
-                         : exact     ? exact_iou(reference[g], prediction[p])
-                                     : tool_iou(reference[g], prediction[p]));
+                         : exact     ? exact_iou(reference, prediction)
+                                     : tool_iou(reference, prediction));
         }
       }
     }
@@ -65,23 +81,35 @@ auto story_ious(In2<double> references, In1<int64_t> reference_bounds, In2<doubl
 }
 
 // For each prediction the best IoU with a reference of each annotator, for each reference the best with a prediction.
-nb::tuple best_overlaps(In1<double> ious, In1<int64_t> reference_bounds, In1<int64_t> annotator, int64_t annotators,
+// References are given by their annotators, predictions by their bounds; the tables of the videos stand in `ious`.
+nb::tuple best_overlaps(In1<double> ious, const RaggedArrays<int64_t>& annotator, int64_t annotators,
                         In1<int64_t> prediction_bounds) {
-  const size_t videos = reference_bounds.shape(0) - 1;
-  std::vector<double> of_predictions(prediction_bounds.data()[videos] * annotators, 0.0);
-  std::vector<double> of_references(reference_bounds.data()[videos], 0.0);
+  const Ragged<int64_t> references(annotator, "best_overlaps");
+  const size_t videos = references.size();
+  if (annotators < 0) throw std::invalid_argument("best_overlaps: fewer than no annotators");
+  check_indices(annotator.first, static_cast<size_t>(annotators), "best_overlaps: no such annotator");
+  if (prediction_bounds.shape(0) != videos + 1) throw std::invalid_argument("best_overlaps: different videos");
+  const int64_t* bounds = prediction_bounds.data();
+  check_offsets(prediction_bounds, static_cast<size_t>(bounds[videos]), "best_overlaps");
+  size_t cells = 0;
+  for (size_t v = 0; v < videos; ++v) cells += references[v].size() * static_cast<size_t>(bounds[v + 1] - bounds[v]);
+  if (cells != ious.shape(0)) throw std::invalid_argument("best_overlaps: an IoU for each pair is needed");
+  std::vector<double> of_predictions(bounds[videos] * annotators, 0.0);
+  std::vector<double> of_references(references.values().size(), 0.0);
   {
     nb::gil_scoped_release release;
     const double* iou = ious.data();
+    double* of_reference = of_references.data();
     InterruptCheck tick;
     for (size_t v = 0; v < videos; ++v) {
-      for (int64_t g = reference_bounds.data()[v]; g < reference_bounds.data()[v + 1]; ++g) {
-        tick(1 + prediction_bounds.data()[v + 1] - prediction_bounds.data()[v]);
-        for (int64_t p = prediction_bounds.data()[v]; p < prediction_bounds.data()[v + 1]; ++p, ++iou) {
-          double& of_prediction = of_predictions[p * annotators + annotator.data()[g]];
+      for (const int64_t whose : references[v]) {
+        tick(1 + bounds[v + 1] - bounds[v]);
+        for (int64_t p = bounds[v]; p < bounds[v + 1]; ++p, ++iou) {
+          double& of_prediction = of_predictions[p * annotators + whose];
           of_prediction = std::max(of_prediction, *iou);
-          of_references[g] = std::max(of_references[g], *iou);
+          *of_reference = std::max(*of_reference, *iou);
         }
+        ++of_reference;
       }
     }
   }
@@ -152,29 +180,43 @@ class AlignmentTable {
   size_t rows_ = 0, columns_ = 0;
 };
 
-// Aligns many readings. Reading r is of the video video_of[r]; its rows, in their order, are
-// rows[row_bounds[r]:row_bounds[r + 1]], counted within the video; the columns of video v, in their order, are
-// columns[column_bounds[v]:column_bounds[v + 1]]. Answers the best sums and the pairs, by reading, first pair first.
-nb::tuple align_stories(In1<double> costs, In1<int64_t> cells, In1<int64_t> video_of, In1<int64_t> rows,
-                        In1<int64_t> row_bounds, In1<int64_t> columns, In1<int64_t> column_bounds, bool tool_pairs) {
+// Rows and columns must be those of the video's table of costs.
+void check_table(std::span<const double> costs, std::span<const int64_t> rows, std::span<const int64_t> columns) {
+  const auto width = static_cast<int64_t>(columns.size());
+  const int64_t height = width == 0 ? 0 : static_cast<int64_t>(costs.size()) / width;
+  const auto outside = [](int64_t limit) { return [limit](int64_t index) { return index < 0 || index >= limit; }; };
+  if (height * width != static_cast<int64_t>(costs.size()) || std::ranges::any_of(columns, outside(width)) ||
+      (width > 0 && std::ranges::any_of(rows, outside(height)))) {
+    throw std::out_of_range("align_stories: a row or column outside of its video's table");
+  }
+}
+
+// Aligns many readings. Reading r is of the video video_of[r]; its list in `rows` has its rows of the video's table of
+// costs, in their order; the video's list in `columns` has the order of the columns. Answers the best sums and the
+// pairs, by reading, first pair first.
+nb::tuple align_stories(const RaggedArrays<double>& cost_tables, In1<int64_t> video_of,
+                        const RaggedArrays<int64_t>& row_lists, const RaggedArrays<int64_t>& column_lists,
+                        bool tool_pairs) {
+  const Ragged<double> costs(cost_tables, "align_stories");
+  const Ragged<int64_t> rows(row_lists, "align_stories"), columns(column_lists, "align_stories");
   const size_t readings = video_of.shape(0);
-  if (row_bounds.shape(0) != readings + 1) throw std::invalid_argument("align_stories: row_bounds do not fit");
+  if (rows.size() != readings) throw std::invalid_argument("align_stories: rows for each reading are needed");
+  if (columns.size() != costs.size()) throw std::invalid_argument("align_stories: columns for each video are needed");
+  check_indices(video_of, costs.size(), "align_stories: no such video");
   std::vector<double> sums(readings);
   std::vector<int64_t> pair_rows, pair_columns, pair_bounds{0};
   {
     nb::gil_scoped_release release;
     AlignmentTable table;
     for (size_t r = 0; r < readings; ++r) {
-      const int64_t video = video_of.data()[r];
-      const double* cost = costs.data() + cells.data()[video];
-      const int64_t* row = rows.data() + row_bounds.data()[r];
-      const int64_t* column = columns.data() + column_bounds.data()[video];
-      const size_t height = row_bounds.data()[r + 1] - row_bounds.data()[r];
-      const size_t width = column_bounds.data()[video + 1] - column_bounds.data()[video];
+      const std::span<const double> cost = costs[video_of.data()[r]];
+      const std::span<const int64_t> row = rows[r], column = columns[video_of.data()[r]];
+      check_table(cost, row, column);
+      const size_t width = column.size();
       const auto cost_of = [&](size_t i, size_t j) { return cost[row[i] * width + column[j]]; };
-      table.fill(height, width, cost_of);
+      table.fill(row.size(), width, cost_of);
       sums[r] = table.best();
-      const size_t first = pair_rows.size();
+      const auto first = static_cast<std::ptrdiff_t>(pair_rows.size());
       const auto add_pair = [&](size_t i, size_t j) {
         pair_rows.push_back(row[i]);
         pair_columns.push_back(column[j]);
@@ -196,12 +238,11 @@ nb::tuple align_stories(In1<double> costs, In1<int64_t> cells, In1<int64_t> vide
 }  // namespace
 
 void bind_stories(nb::module_& m) {
-  m.def("story_ious", &story_ious, nb::arg("references"), nb::arg("reference_bounds"), nb::arg("predictions"),
-        nb::arg("prediction_bounds"), nb::arg("exact"));
-  m.def("best_overlaps", &best_overlaps, nb::arg("ious"), nb::arg("reference_bounds"), nb::arg("annotator"),
-        nb::arg("annotators"), nb::arg("prediction_bounds"));
-  m.def("align_stories", &align_stories, nb::arg("costs"), nb::arg("cells"), nb::arg("video_of"), nb::arg("rows"),
-        nb::arg("row_bounds"), nb::arg("columns"), nb::arg("column_bounds"), nb::arg("tool_pairs"));
+  m.def("story_ious", &story_ious, nb::arg("references"), nb::arg("predictions"), nb::arg("exact"));
+  m.def("best_overlaps", &best_overlaps, nb::arg("ious"), nb::arg("annotator"), nb::arg("annotators"),
+        nb::arg("prediction_bounds"));
+  m.def("align_stories", &align_stories, nb::arg("costs"), nb::arg("video_of"), nb::arg("rows"), nb::arg("columns"),
+        nb::kw_only(), nb::arg("tool_pairs"));
 }
 
 }  // namespace kataribe

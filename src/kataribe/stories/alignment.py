@@ -42,14 +42,11 @@ def align(
     `tool_pairs` are the published SODA tool's instead; native/stories/stories.cpp has its rule, and that for ties.
     """
     best, rows, columns, bounds = _native.align_stories(
-        costs,
-        items.cells,
+        (costs, items.cells),
         readings.video,
-        readings.rows,
-        readings.bounds,
-        items.prediction_order(order),
-        items.predictions.bounds,
-        tool_pairs,
+        (readings.rows, readings.bounds),
+        (items.prediction_order(order), items.predictions.bounds),
+        tool_pairs=tool_pairs,
     )
     video = np.repeat(readings.video, np.diff(bounds))
     cells = items.cells[video] + rows * items.predictions.counts[video] + columns
