@@ -17,7 +17,7 @@ from kataribe.boundaries.doubts import (
     likely_unit,
     refuse_segments,
 )
-from kataribe.boundaries.f1 import match_table
+from kataribe.boundaries.f1 import match_counts
 from kataribe.boundaries.files import AnnotatedVideo, Prediction, Unit
 from kataribe.boundaries.items import Videos
 from kataribe.boundaries.peaks import run_centres
@@ -281,7 +281,7 @@ def _all_or_none(has: list[bool], what: str) -> bool:
 def _with_consistency(videos: Videos) -> Videos:
     """Each annotator's mean F1 against the others; 0 for one who is alone."""
     comparison = compare(human(videos), videos, "mean", _CONSISTENCY_DISTANCE)
-    scores = match_table(comparison, videos, _CONSISTENCY_DISTANCE, "official", "closed")[:, 3]
+    scores = match_counts(comparison, videos, _CONSISTENCY_DISTANCE, "official", "closed").f1
     annotator = comparison.entries.without[comparison.entry]
     count = len(videos.truth)
     sums, pairs = np.bincount(annotator, scores, minlength=count), np.bincount(annotator, minlength=count)

@@ -17,7 +17,7 @@ from kataribe.core.signature import fingerprint
 from kataribe.core.types import Floats, Int64s, UInt64s
 from kataribe.formats.output import write_whole
 from kataribe.formats.source import open_text
-from kataribe.text.sentences import MAX_ORDER, NgramKeys, Sentences
+from kataribe.text.sentences import NgramKeys, Sentences
 
 
 class IdfTable(msgspec.Struct, frozen=True):
@@ -71,7 +71,7 @@ class DocumentCounts:
 def count_documents(sentences: Sentences, documents: Ragged) -> DocumentCounts:
     """Documents are lists of sentences, given by their indices: the references of an item, say."""
     counts = _count(sentences, documents).astype(np.int64)
-    keys = sentences.ngrams.keys(sentences.words.words)
+    keys = sentences.ngrams.keys
     used = np.flatnonzero(counts)
     order = used[np.argsort(keys.keys[used])]
     return DocumentCounts(len(documents), keys.keys[order], keys.checks[order], counts[order])
@@ -85,10 +85,7 @@ def spell_documents(sentences: Sentences, documents: Ragged) -> dict[str, int]:
 
 
 def _count(sentences: Sentences, documents: Ragged) -> Floats:
-    index = sentences.ngrams
-    return _native.document_frequencies(
-        index.ngrams, index.bounds, MAX_ORDER, documents.values, documents.offsets, index.distinct
-    )
+    return _native.document_frequencies(sentences.ngrams, documents.arrays)
 
 
 def read_idf(path: Path) -> IdfTable:

@@ -38,17 +38,14 @@ def align(
 ) -> Alignment:
     """The alignments with the largest sum of costs, predictions in the order given.
 
-    `tool_pairs` are the published SODA tool's instead; native/stories.cpp has its rule, and what is done about ties.
+    `tool_pairs` are the published SODA tool's instead; native/stories/stories.cpp has its rule, and that for ties.
     """
     best, rows, columns, bounds = _native.align_stories(
-        costs,
-        items.cells,
+        (costs, items.cells),
         readings.video,
-        readings.rows,
-        readings.bounds,
-        items.prediction_order(order),
-        items.predictions.bounds,
-        tool_pairs,
+        (readings.rows, readings.bounds),
+        (items.prediction_order(order), items.predictions.bounds),
+        tool_pairs=tool_pairs,
     )
     video = np.repeat(readings.video, np.diff(bounds))
     cells = items.cells[video] + rows * items.predictions.counts[video] + columns

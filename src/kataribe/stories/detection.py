@@ -29,7 +29,7 @@ class Detection:
 def detect(items: Stories, ious: Floats, thresholds: Sequence[float]) -> Detection:
     told, predicted = items.references, items.predictions
     best_of_predictions, best_of_references = _native.best_overlaps(
-        ious, told.bounds, items.annotator, items.annotators, predicted.bounds
+        ious, (items.annotator, told.bounds), items.annotators, predicted.bounds
     )
     captions_by = _by_annotator(np.ones(len(items.annotator)), items)
     precision, recall = [], []

@@ -194,7 +194,7 @@ class Stories:
         told, predicted = self.references, self.predictions
         return self.keep(
             ("iou", exact),
-            lambda: _native.story_ious(told.segments, told.bounds, predicted.segments, predicted.bounds, exact),
+            lambda: _native.story_ious((told.segments, told.bounds), (predicted.segments, predicted.bounds), exact),
         )
 
     def spell(self, cells: Int64s) -> Cells:

@@ -29,7 +29,7 @@ class Blind:
         times = self._times(timeline)
         frames = np.searchsorted(timeline.times, times).clip(0, timeline.frames - 1).astype(np.float64)
         offsets, length = np.array([0, len(times)]), np.array([timeline.frames])
-        curve = _native.boundary_density(frames, offsets, np.ones(len(times)), length, _SIGMA_FRAMES)
+        curve = _native.boundary_density((frames, offsets), np.ones(len(times)), length, _SIGMA_FRAMES)
         return Found(times, np.ones(len(times)), curve)
 
     def _times(self, timeline: Timeline) -> Floats:
