@@ -32,11 +32,12 @@ class NgramKeys(NamedTuple):
     """For each n-gram of an index two independent hashes of its words: what names it outside of the index.
 
     Equal n-grams have equal keys in every index, process and machine. Different ones with an equal key are possible,
-    if hardly ever met; `checks` tells them apart.
+    if hardly ever met; `checks` tells them apart. `order` sorts the keys.
     """
 
     keys: UInt64s
     checks: UInt64s
+    order: Int64s
 
 
 class NgramIndex(_native.NgramIndex):
@@ -47,7 +48,8 @@ class NgramIndex(_native.NgramIndex):
 
     @cached_property
     def keys(self) -> NgramKeys:
-        return NgramKeys(*_native.ngram_keys(self))
+        keys, checks = _native.ngram_keys(self)
+        return NgramKeys(keys, checks, np.argsort(keys))
 
     def spell(self, words: Sequence[str]) -> list[str]:
         """Each n-gram as text. A prefix always has a smaller id than what it begins."""
