@@ -18,6 +18,7 @@ import numpy as np
 
 from kataribe.core.caution import Caution
 from kataribe.core.errors import InputError, ResourceError
+from kataribe.core.need import need
 from kataribe.core.progress import report
 from kataribe.encoders import loading
 from kataribe.encoders.protocol import Cut, Float32s, Forward, ImageEncoder, Int32s
@@ -33,8 +34,8 @@ class ClipEncoder:
 
     def __init__(self, model: str) -> None:
         self.name = loading.short_name(model)
-        self._torch = loading.need("torch", f"the encoder {self.name!r}")
-        loading.need("PIL", "reading pictures")
+        self._torch = need("torch", extra="models", purpose=f"the encoder {self.name!r}")
+        need("PIL", extra="models", purpose="reading pictures")
         load = partial(loading.load, model, or_else="--features with --text-features")
         self._network = load("model", lambda t, where: loading.from_pretrained(t.AutoModel, where))
         if not hasattr(self._network, "get_image_features"):

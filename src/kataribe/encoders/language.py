@@ -8,6 +8,7 @@ from functools import lru_cache, partial
 import numpy as np
 import numpy.typing as npt
 
+from kataribe.core.need import need
 from kataribe.core.progress import report
 from kataribe.encoders import loading
 
@@ -23,7 +24,7 @@ class CausalModel:
 
     def __init__(self, model: str) -> None:
         self.name = loading.short_name(model)
-        self._torch = loading.need("torch", f"the language model {self.name!r}")
+        self._torch = need("torch", extra="models", purpose=f"the language model {self.name!r}")
         load = partial(loading.load, model, or_else="model=ngram")
         self._tokenizer = load("tokenizer", lambda t, where: t.AutoTokenizer.from_pretrained(where))
         self._network = load(

