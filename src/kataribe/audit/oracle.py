@@ -9,11 +9,10 @@ import numpy as np
 
 from kataribe.audit.story_attacks import select
 from kataribe.core import registry
-from kataribe.core.types import Floats
+from kataribe.core.types import Floats, Int64s
 from kataribe.formats.storytable import StoryTable
 from kataribe.stories.join import join
 from kataribe.stories.pairtext import PairText
-from kataribe.text.sentences import Int64s
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,9 +10,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from kataribe.core.types import Floats
+from kataribe.core.types import Floats, Int64s
 from kataribe.formats.storytable import StoryTable
-from kataribe.text.sentences import Int64s
 
 # Each end of a copied segment moves by this share of the segment's length, in standard deviations.
 JITTER = 0.25

@@ -10,10 +10,9 @@ import numpy as np
 
 from kataribe.audit import oracle
 from kataribe.core.caution import Caution
-from kataribe.core.types import Floats
+from kataribe.core.types import Floats, Int64s
 from kataribe.formats.storytable import StoryTable
 from kataribe.stories.join import join
-from kataribe.text.sentences import Int64s
 
 
 @dataclass(frozen=True, eq=False)

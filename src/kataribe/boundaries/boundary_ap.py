@@ -27,8 +27,8 @@ from kataribe.boundaries.players import PAPER_TRIALS, Entries
 from kataribe.boundaries.ranking import Instances, RankedMetric
 from kataribe.boundaries.tolerance import Distance, Tolerance
 from kataribe.core.metric import Protocols, option
-from kataribe.core.ragged import Int64s, Lists, sum_by
-from kataribe.core.types import Floats
+from kataribe.core.ragged import Lists, sum_by
+from kataribe.core.types import Floats, Int64s
 
 
 @dataclass(frozen=True)

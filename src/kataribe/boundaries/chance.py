@@ -45,8 +45,7 @@ from kataribe.boundaries.players import (
 from kataribe.boundaries.tolerance import Tolerance
 from kataribe.core.errors import InputError, UsageError
 from kataribe.core.metric import Measured, Metric, Protocols, option
-from kataribe.core.ragged import Int64s
-from kataribe.core.types import Array, Floats
+from kataribe.core.types import Array, Floats, Int64s
 
 _PLAYERS = ("system", "human")
 _COUNTS = ("hits", "predicted", "true")

@@ -17,8 +17,8 @@ from kataribe import _native
 from kataribe.boundaries.items import Videos
 from kataribe.boundaries.players import Entries
 from kataribe.boundaries.tolerance import Distance
-from kataribe.core.ragged import Int64s, Lists, spans, sum_by
-from kataribe.core.types import Floats
+from kataribe.core.ragged import Lists, spans, sum_by
+from kataribe.core.types import Floats, Int64s
 
 Annotator = Literal["max", "confident", "mean", "majority"]
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from kataribe.core.errors import InputError, some
-from kataribe.core.ragged import Int64s, Lists
-from kataribe.core.types import Floats
+from kataribe.core.ragged import Lists
+from kataribe.core.types import Floats, Int64s
 
 
 @dataclass(frozen=True)

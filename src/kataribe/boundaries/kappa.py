@@ -35,8 +35,8 @@ from kataribe.boundaries.players import NOBODY, PAPER_TRIALS, PLAYERS, Entries, 
 from kataribe.boundaries.tolerance import Distance
 from kataribe.core.errors import InputError, UsageError
 from kataribe.core.metric import Measured, Protocols, option
-from kataribe.core.ragged import Int64s, Lists, spans
-from kataribe.core.types import Array, Floats
+from kataribe.core.ragged import Lists, spans
+from kataribe.core.types import Array, Floats, Int64s
 
 # Thresholds on the confidence: each keeps a tenth of the predictions fewer.
 _THRESHOLDS = 10

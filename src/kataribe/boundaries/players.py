@@ -18,8 +18,8 @@ import numpy as np
 
 from kataribe import _native
 from kataribe.boundaries.items import Videos
-from kataribe.core.ragged import Int64s, Lists, spans
-from kataribe.core.types import Floats
+from kataribe.core.ragged import Lists, spans
+from kataribe.core.types import Floats, Int64s
 
 # The paper repeats Random a hundred times.
 PAPER_TRIALS = 100

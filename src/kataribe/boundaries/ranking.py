@@ -27,8 +27,8 @@ from kataribe.boundaries.players import PAPER_TRIALS, PLAYERS, Entries, enter
 from kataribe.boundaries.tolerance import Distance, Tolerance
 from kataribe.core.errors import UsageError
 from kataribe.core.metric import Measured, Metric, Protocols, option
-from kataribe.core.ragged import Int64s, sum_by
-from kataribe.core.types import Array, Floats, Score
+from kataribe.core.ragged import sum_by
+from kataribe.core.types import Array, Floats, Int64s, Score
 
 _GROUPS = 64
 _SHARES = ("entries", "positives", "precision_sum", "ap_sum", "instances")

@@ -14,8 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kataribe.core.ragged import Int64s
-from kataribe.core.types import Floats
+from kataribe.core.types import Floats, Int64s
 
 _NAMED = {
     "mean": "+".join(f"{step * 5 / 100:g}" for step in range(1, 11)),

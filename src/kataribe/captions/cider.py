@@ -29,8 +29,8 @@ from kataribe.captions.idf import IdfTable, count_documents, read_idf
 from kataribe.captions.items import Captions, TokenizedCaptions
 from kataribe.core.errors import UsageError
 from kataribe.core.metric import Measured, Metric, option
-from kataribe.core.types import Array, Floats
-from kataribe.text.sentences import MAX_ORDER, Int64s
+from kataribe.core.types import Array, Floats, Int64s
+from kataribe.text.sentences import MAX_ORDER
 from kataribe.text.tokenizers import tokenizer
 
 _SIGMA = 6.0

@@ -8,10 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from kataribe import _native
-from kataribe.core.types import Floats
+from kataribe.core.types import Float32s, Floats, Int32s, Int64s
 from kataribe.encoders.encoded import EncodedTexts
-from kataribe.encoders.protocol import Float32s, Int32s, Tokens
-from kataribe.text.sentences import Int64s
+from kataribe.encoders.protocol import Tokens
 
 # Texts of this many pairs are in memory at a time.
 _PAIRS_AT_ONCE = 4096

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from kataribe.captions.media import Media
-from kataribe.core.types import Floats
-from kataribe.text.sentences import Int64s, Sentences
+from kataribe.core.types import Floats, Int64s
+from kataribe.text.sentences import Sentences
 from kataribe.text.tokenizers import UNCUT, tokenizer
 
 

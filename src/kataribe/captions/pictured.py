@@ -13,9 +13,9 @@ from kataribe.captions.media import Media
 from kataribe.core.caution import Caution
 from kataribe.core.errors import InputError, UsageError, some
 from kataribe.core.signature import fingerprint_by_id
+from kataribe.core.types import Float32s
 from kataribe.encoders.clip import ClipEncoder, encode_images, open_clip
 from kataribe.encoders.encoded import EncodedTexts, Kind, encode_texts
-from kataribe.encoders.protocol import Float32s
 from kataribe.formats.features import Features
 
 

@@ -31,10 +31,9 @@ from kataribe.captions.items import Captions, TokenizedCaptions
 from kataribe.core.caution import Caution
 from kataribe.core.errors import UsageError
 from kataribe.core.metric import Measured, Metric, option
-from kataribe.core.types import Array, Floats
+from kataribe.core.types import Array, Floats, Int64s
 from kataribe.encoders.language import open_causal
 from kataribe.text.kneser_ney import MAX_ORDER, KneserNey
-from kataribe.text.sentences import Int64s
 from kataribe.text.tokenizers import UNCUT, tokenizer
 
 NGRAM = "ngram"

@@ -21,11 +21,10 @@ import numpy as np
 from kataribe.captions.items import Captions
 from kataribe.core.caution import Caution
 from kataribe.core.metric import Measured, Metric, option
-from kataribe.core.types import Array, Floats
+from kataribe.core.types import Array, Floats, Int64s
 from kataribe.encoders import loading
 from kataribe.encoders.encoded import EncodedTexts, encode_texts
 from kataribe.encoders.text import open_text
-from kataribe.text.sentences import Int64s
 
 _PAIRS_AT_ONCE = 1 << 14
 

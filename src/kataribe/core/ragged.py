@@ -6,11 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from kataribe.core.types import Floats
-
-Int64s = npt.NDArray[np.int64]
+from kataribe.core.types import Floats, Int64s
 
 
 @dataclass(frozen=True)

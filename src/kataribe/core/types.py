@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
-Array = npt.NDArray[Any]
-Floats = npt.NDArray[np.float64]
+from kataribe.stats.arrays import Array as Array
+from kataribe.stats.arrays import Bools as Bools
+from kataribe.stats.arrays import Float32s as Float32s
+from kataribe.stats.arrays import Floats as Floats
+from kataribe.stats.arrays import Int32s as Int32s
+from kataribe.stats.arrays import Int64s as Int64s
+from kataribe.stats.arrays import UInt64s as UInt64s
 
 
 @dataclass(frozen=True)

@@ -20,8 +20,9 @@ from kataribe.core.caution import Caution
 from kataribe.core.errors import InputError, ResourceError
 from kataribe.core.need import need
 from kataribe.core.progress import report
+from kataribe.core.types import Float32s, Int32s
 from kataribe.encoders import loading
-from kataribe.encoders.protocol import Cut, Float32s, Forward, ImageEncoder, Int32s
+from kataribe.encoders.protocol import Cut, Forward, ImageEncoder
 from kataribe.encoders.store import SentenceRow, content_key, damage_said, open_store
 
 DEFAULT = "openai/clip-vit-base-patch32"

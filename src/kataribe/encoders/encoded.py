@@ -15,10 +15,10 @@ import numpy as np
 
 from kataribe.core.caution import Caution
 from kataribe.core.progress import report
+from kataribe.core.types import Bools, Float32s, Int32s, Int64s
 from kataribe.encoders.parallel import side_by_side
-from kataribe.encoders.protocol import Bools, Cut, Float32s, Int32s, TextEncoder, Tokens
+from kataribe.encoders.protocol import Cut, TextEncoder, Tokens
 from kataribe.encoders.store import SentenceRow, TokenRow, VectorStore, content_key, damage_said, open_store
-from kataribe.text.sentences import Int64s
 
 Kind = Literal["tokens", "sentences"]
 

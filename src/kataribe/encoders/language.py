@@ -6,14 +6,11 @@ from collections.abc import Sequence
 from functools import lru_cache, partial
 
 import numpy as np
-import numpy.typing as npt
 
 from kataribe.core.need import need
 from kataribe.core.progress import report
+from kataribe.core.types import Floats, Int64s
 from kataribe.encoders import loading
-
-Int64s = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 # The model gives a number for every word of its vocabulary at every place; more tokens at once cost gigabytes.
 _BATCH_TOKENS = 1024

@@ -23,9 +23,9 @@ import numpy as np
 from kataribe import _native
 from kataribe.core.errors import ResourceError, shorten
 from kataribe.core.need import need
+from kataribe.core.types import Float32s, Int32s, Int64s
 from kataribe.encoders import loading
-from kataribe.encoders.protocol import Cut, Float32s, Forward, Int32s
-from kataribe.text.sentences import Int64s
+from kataribe.encoders.protocol import Cut, Forward
 
 _SPECIALS = ("[CLS]", "[SEP]", "[PAD]")
 

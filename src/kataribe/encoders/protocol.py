@@ -7,12 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-import numpy as np
-import numpy.typing as npt
-
-Float32s = npt.NDArray[np.float32]
-Int32s = npt.NDArray[np.int32]
-Bools = npt.NDArray[np.bool_]
+from kataribe.core.types import Bools, Float32s, Int32s
 
 
 @dataclass(frozen=True)

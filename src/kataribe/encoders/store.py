@@ -24,7 +24,7 @@ import numpy as np
 from kataribe.core.cache import cache_folder
 from kataribe.core.caution import Caution
 from kataribe.core.errors import ResourceError, UsageError
-from kataribe.encoders.protocol import Float32s, Int32s
+from kataribe.core.types import Float32s, Int32s
 
 LIMIT_VARIABLE = "KATARIBE_ENCODER_CACHE_GB"
 _DEFAULT_LIMIT_GB = 5.0

@@ -16,9 +16,10 @@ import numpy as np
 
 from kataribe.core.errors import ResourceError
 from kataribe.core.need import need
+from kataribe.core.types import Int32s
 from kataribe.encoders import loading
 from kataribe.encoders.minilm import MiniLm
-from kataribe.encoders.protocol import Cut, Forward, Int32s
+from kataribe.encoders.protocol import Cut, Forward
 
 # Models whose tokenizer reads a word after a space differently from one at the start; see `open_text`.
 _SPACE_MATTERS = ("roberta", "gpt2", "longformer", "bart")

@@ -17,13 +17,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from kataribe.core.errors import InputError, UsageError, some
 from kataribe.core.need import need
+from kataribe.core.types import Float32s
 from kataribe.formats.source import extension
 
-Float32s = npt.NDArray[np.float32]
 Source = str | Path | Mapping[str, Any]
 
 _KINDS = (".npz", ".safetensors", ".h5", ".hdf5")

@@ -10,9 +10,9 @@ from typing import Any, Literal
 import numpy as np
 
 from kataribe.core.errors import InputError, shorten
-from kataribe.core.types import Caption, Floats, Segment, Story
+from kataribe.core.types import Caption, Floats, Int64s, Segment, Story
 from kataribe.formats.source import MAX_CAPTION_CHARACTERS, check_text, has_only_characters
-from kataribe.text.sentences import Int64s, numbering
+from kataribe.text.sentences import numbering
 
 # Which of the field's two JSON forms a file has; most other forms serve for either side.
 Form = Literal["submission", "references", ""]

@@ -14,8 +14,7 @@ import numpy as np
 from kataribe.captions.items import Captions
 from kataribe.core.errors import InputError, UsageError, counted, some
 from kataribe.core.signature import fingerprint
-from kataribe.core.types import Cast, Segment
-from kataribe.text.sentences import Int64s
+from kataribe.core.types import Cast, Int64s, Segment
 
 
 @dataclass(frozen=True, kw_only=True)

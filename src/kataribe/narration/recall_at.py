@@ -28,9 +28,8 @@ from kataribe.core.caution import Caution
 from kataribe.core.errors import UsageError
 from kataribe.core.metric import Measured, Metric, option
 from kataribe.core.spec import Spec
-from kataribe.core.types import Array, Floats
+from kataribe.core.types import Array, Floats, Int64s
 from kataribe.narration.items import Narrations
-from kataribe.text.sentences import Int64s
 
 
 class _Prepared(NamedTuple):

@@ -17,14 +17,11 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from kataribe.core.types import Floats
+from kataribe.core.types import Floats, Int64s
 from kataribe.people.raters import answers_of
 from kataribe.people.ratings import Ratings, Vote
 from kataribe.people.scores import Text
-
-Int64s = npt.NDArray[np.int64]
 
 # Means that are equal on paper differ by rounding; a difference this small is none.
 DECIMALS = 10

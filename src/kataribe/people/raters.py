@@ -18,17 +18,14 @@ from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from scipy.stats import binomtest, rankdata
 
 from kataribe.core.progress import Progress, silent
-from kataribe.core.types import Floats
+from kataribe.core.types import Floats, Int64s
 from kataribe.people.ratings import Rank, Rating, Ratings, Vote
 from kataribe.stats.correlation import spearman
 from kataribe.stats.raters import LEVELS, Habits, Level, alpha, ceilings, habits, pairwise_kappa
 from kataribe.stats.screening import Screening, screen
-
-Int64s = npt.NDArray[np.int64]
 
 
 class Answer(NamedTuple):

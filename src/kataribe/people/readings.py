@@ -17,8 +17,8 @@ from typing import Literal
 
 import numpy as np
 
-from kataribe.core.types import Floats
-from kataribe.people.judged import DECIMALS, Answers, Int64s, Judged, Pairs, mean_preferences
+from kataribe.core.types import Floats, Int64s
+from kataribe.people.judged import DECIMALS, Answers, Judged, Pairs, mean_preferences
 from kataribe.stats.correlation import STATISTICS, Ratio, Rows, Ties, pairwise_accuracy
 from kataribe.stats.grouped import grouped_correlations
 from kataribe.stats.paired import Valued

@@ -24,6 +24,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from kataribe.stats.arrays import Floats
+
 # Replicates per chunk are chosen so that a chunk of weights stays near this many cells (32 MB).
 CELLS_PER_CHUNK = 1 << 22
 
@@ -32,7 +34,6 @@ INTERVAL = "studentised"
 # Fewer items say next to nothing about how items differ, so there is no interval.
 FEWEST_ITEMS = 5
 
-Floats = npt.NDArray[np.float64]
 Interval = tuple[float, float]
 Bounds = tuple[float, float]
 UNBOUNDED: Bounds = (-math.inf, math.inf)

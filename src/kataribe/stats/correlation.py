@@ -25,15 +25,12 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from scipy.stats import rankdata
 from scipy.stats import t as students_t
 
 from kataribe import _native
+from kataribe.stats.arrays import Floats, Int64s
 from kataribe.stats.paired import PermutationTest, Valued, paired_permutation
-
-Floats = npt.NDArray[np.float64]
-Int64s = npt.NDArray[np.int64]
 
 Statistic = Literal["pearson", "spearman", "tau_b", "tau_c"]
 STATISTICS: tuple[Statistic, ...] = ("pearson", "spearman", "tau_b", "tau_c")

@@ -29,8 +29,8 @@ import numpy as np
 import numpy.typing as npt
 
 from kataribe.stats import bootstrap
+from kataribe.stats.arrays import Floats
 
-Floats = npt.NDArray[np.float64]
 # weights (replicates x items) -> values (replicates)
 Valued = Callable[[Floats], Floats]
 

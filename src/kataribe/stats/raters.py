@@ -28,7 +28,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.stats import rankdata
 
-Floats = npt.NDArray[np.float64]
+from kataribe.stats.arrays import Floats
+
 Level = Literal["nominal", "ordinal", "interval"]
 LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval")
 Weighting = Literal["none", "linear", "quadratic"]

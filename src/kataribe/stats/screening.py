@@ -23,11 +23,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy.stats import rankdata
 
+from kataribe.stats.arrays import Floats
 from kataribe.stats.bootstrap import CELLS_PER_CHUNK
 from kataribe.stats.correction import holm
 from kataribe.stats.raters import consensus_of_others
 
-Floats = npt.NDArray[np.float64]
 Verdict = Literal["agrees", "random", "reversed", "straight", "unclear"]
 
 # One answer on this share of the units is a straight line, if the others' commonest answer is not nearly as common.

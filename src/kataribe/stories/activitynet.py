@@ -35,13 +35,13 @@ from kataribe.core.caution import Caution
 from kataribe.core.errors import UsageError, some
 from kataribe.core.metric import Measured, Metric, Protocols, option
 from kataribe.core.spec import Spec
-from kataribe.core.types import Array, Floats
+from kataribe.core.types import Array, Floats, Int64s
 from kataribe.stories.detection import detect
 from kataribe.stories.items import Stories, sum_by
 from kataribe.stories.localisation import THRESHOLDS
 from kataribe.stories.overlaps import OverlapPairs, open_endings, overlap_pairs, read_as_one_text
 from kataribe.stories.pairtext import sentence_metric, text_signature
-from kataribe.text.sentences import MAX_ORDER, Int64s
+from kataribe.text.sentences import MAX_ORDER
 
 MOST_PREDICTIONS = 1000
 _BLEUS = tuple(f"BLEU-{n}" for n in range(1, MAX_ORDER + 1))

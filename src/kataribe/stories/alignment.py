@@ -8,9 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from kataribe import _native
-from kataribe.core.types import Floats
-from kataribe.stories.items import Bools, Order, Readings, Stories, sum_by
-from kataribe.text.sentences import Int64s
+from kataribe.core.types import Bools, Floats, Int64s
+from kataribe.stories.items import Order, Readings, Stories, sum_by
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,10 +13,9 @@ from kataribe.core.caution import Caution
 from kataribe.core.errors import UsageError
 from kataribe.core.metric import Measured, Metric, option
 from kataribe.core.spec import Spec
-from kataribe.core.types import Array, Floats, Score
+from kataribe.core.types import Array, Floats, Int64s, Score
 from kataribe.stories.items import Stories, sum_by
 from kataribe.stories.pairtext import reads_english, sentence_metric, text_signature
-from kataribe.text.sentences import Int64s
 
 
 class CaptionedVideos(NamedTuple):

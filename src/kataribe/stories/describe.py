@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from kataribe.core.types import Bools, Int64s
 from kataribe.stories.alignment import ScoredAlignment
-from kataribe.stories.items import Bools, Stories, Told
-from kataribe.text.sentences import Int64s
+from kataribe.stories.items import Stories, Told
 
 
 def describe(items: Stories, found: Sequence[ScoredAlignment], used: Sequence[Bools]) -> list[list[dict[str, Any]]]:

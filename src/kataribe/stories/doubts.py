@@ -14,11 +14,11 @@ import numpy as np
 from kataribe.core.caution import Caution
 from kataribe.core.errors import some
 from kataribe.core.metric import Metric
-from kataribe.core.types import Array, Floats
+from kataribe.core.types import Array, Bools, Floats
 from kataribe.formats.storytable import StoryTable
 from kataribe.stories.activitynet import ActivityNet
 from kataribe.stories.captioned import CaptionedStories
-from kataribe.stories.items import Bools, Stories, Told
+from kataribe.stories.items import Stories, Told
 from kataribe.stories.segments import Segments
 from kataribe.stories.soda import Soda
 from kataribe.text.oddities import odd_texts, unspaced_texts

@@ -12,18 +12,15 @@ from functools import cached_property
 from typing import Any, Literal, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from kataribe import _native
 from kataribe.captions.items import TextPool
 from kataribe.core.join import missing_field
 from kataribe.core.metric import Metric
 from kataribe.core.signature import fingerprint
-from kataribe.core.types import Array, Floats
-from kataribe.text.sentences import Int64s
+from kataribe.core.types import Array, Bools, Floats, Int64s
 
 T = TypeVar("T")
-Bools = npt.NDArray[np.bool_]
 Missing = Literal["zero", "drop", "error"]
 # By start alone with equals as in the file, by start and then end, or as in the file.
 Order = Literal["start", "sorted", "file"]

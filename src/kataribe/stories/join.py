@@ -14,10 +14,10 @@ from kataribe.captions.items import TextPool
 from kataribe.core.caution import Caution
 from kataribe.core.errors import InputError, some
 from kataribe.core.join import match_ids
-from kataribe.core.types import Coverage
+from kataribe.core.types import Bools, Coverage, Int64s
 from kataribe.formats.storytable import StoryTable
-from kataribe.stories.items import Bools, Missing, Stories, Told
-from kataribe.text.sentences import Int64s, numbering
+from kataribe.stories.items import Missing, Stories, Told
+from kataribe.text.sentences import numbering
 
 SegmentPolicy = Literal["zero", "error"]
 

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kataribe.core.types import Floats
-from kataribe.stories.items import Bools, Stories
-from kataribe.text.sentences import Int64s
+from kataribe.core.types import Bools, Floats, Int64s
+from kataribe.stories.items import Stories
 from kataribe.text.tokenizers import tokenizer
 
 

@@ -15,9 +15,8 @@ from kataribe.core.caution import Caution
 from kataribe.core.errors import UsageError
 from kataribe.core.metric import Metric
 from kataribe.core.spec import Spec
-from kataribe.core.types import Floats
+from kataribe.core.types import Floats, Int64s
 from kataribe.stories.items import Cells, Stories
-from kataribe.text.sentences import Int64s
 
 # About 24 MB of METEOR rows at a time; more at once only costs memory.
 _PAIRS_AT_ONCE = 1 << 18

@@ -29,10 +29,10 @@ import numpy as np
 from kataribe.captions.items import Captions
 from kataribe.core.errors import UsageError
 from kataribe.core.metric import Metric, Protocols, option
+from kataribe.core.types import Int64s
 from kataribe.stories.captioned import CaptionedStories, CaptionedVideos
 from kataribe.stories.items import Order, Stories, Told
 from kataribe.stories.pairtext import reads_english
-from kataribe.text.sentences import Int64s
 
 
 @dataclass(frozen=True)

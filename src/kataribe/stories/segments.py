@@ -25,9 +25,9 @@ from kataribe.core.caution import Caution
 from kataribe.core.errors import JoinError
 from kataribe.core.join import missing_field
 from kataribe.core.signature import fingerprint_by_id
+from kataribe.core.types import Int64s
 from kataribe.stories.captioned import CaptionedStories, CaptionedVideos
 from kataribe.stories.items import Stories
-from kataribe.text.sentences import Int64s
 
 _SAME_SECONDS = 0.05
 

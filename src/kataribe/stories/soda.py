@@ -52,10 +52,10 @@ from kataribe.core.caution import Caution
 from kataribe.core.errors import UsageError
 from kataribe.core.metric import Measured, Metric, Protocols, option
 from kataribe.core.spec import Spec
-from kataribe.core.types import Array, Floats
+from kataribe.core.types import Array, Bools, Floats
 from kataribe.stories.alignment import Alignment, ScoredAlignment, align, best_of_video, shares
 from kataribe.stories.describe import describe
-from kataribe.stories.items import Bools, Missing, Order, Stories
+from kataribe.stories.items import Missing, Order, Stories
 from kataribe.stories.pairtext import PairText, reads_english, sentence_metric
 
 _RULES: dict[str, dict[str, str]] = {

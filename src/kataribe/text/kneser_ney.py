@@ -17,10 +17,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-Int64s = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
+from kataribe.core.types import Floats, Int64s
 
 UNKNOWN, START, END = 0, 1, 2
 _FIRST_WORD = 3

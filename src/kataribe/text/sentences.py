@@ -9,14 +9,11 @@ from functools import cached_property
 from itertools import count
 
 import numpy as np
-import numpy.typing as npt
 
 from kataribe import _native
+from kataribe.core.types import Int32s, Int64s
 
 MAX_ORDER = 4
-
-Int32s = npt.NDArray[np.int32]
-Int64s = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -33,8 +33,7 @@ from kataribe.boundaries.detectors.detector import Found, spread
 from kataribe.boundaries.detectors.video import Picture, Timeline
 from kataribe.boundaries.detectors.window import Sampler, Window
 from kataribe.boundaries.peaks import local_maxima
-from kataribe.core.ragged import Int64s
-from kataribe.core.types import Floats
+from kataribe.core.types import Floats, Int64s
 
 PAPER_SIGMA = 15.0
 SCALES = (2.0, 3.0, 4.0, 6.0, 8.0, 11.0, 15.0)
