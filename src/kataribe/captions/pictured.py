@@ -14,8 +14,9 @@ from kataribe.core.caution import Caution
 from kataribe.core.errors import InputError, UsageError, some
 from kataribe.core.signature import fingerprint_by_id
 from kataribe.core.types import Float32s
-from kataribe.encoders.clip import ClipEncoder, encode_images, open_clip
+from kataribe.encoders.clip import ClipEncoder, open_clip
 from kataribe.encoders.encoded import EncodedTexts, Kind, encode_texts
+from kataribe.encoders.pictures import encode_pictures
 from kataribe.formats.features import Features
 
 
@@ -124,7 +125,7 @@ def _reference_names(items: Captions) -> list[str]:
 def _see(encoder: ClipEncoder, ids: Sequence[str], media: Media) -> tuple[dict[str, Float32s], list[Caution], str]:
     assert media.images is not None
     files = [file for id in ids for file in media.images[id]]
-    vectors, keys, remarks = encode_images(encoder, encoder.name, files)
+    vectors, keys, remarks = encode_pictures(encoder, files)
     ends = np.cumsum([0, *(len(media.images[id]) for id in ids)])
     seen = dict(zip(ids, np.split(vectors, ends[1:-1]), strict=True))
     shown = fingerprint_by_id(

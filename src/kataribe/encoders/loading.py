@@ -111,14 +111,16 @@ def from_pretrained(auto_class: Any, place: str, **options: Any) -> Any:
     return network.eval()
 
 
-def fingerprint(tensors: Iterable[tuple[str, tuple[int, ...], Any]], vocabulary: Mapping[str, int]) -> str:
+def fingerprint(
+    tensors: Iterable[tuple[str, tuple[int, ...], Any]], vocabulary: Mapping[str, int], *, with_pooler: bool = False
+) -> str:
     """Eight hexadecimal digits over the weights and the vocabulary, whatever files they came from.
 
-    Weights are given as name, shape and bytes, in the order of their names.
+    Weights are given as name, shape and bytes, in the order of their names. Text models make no use of their pooler.
     """
     digest = hashlib.blake2b(digest_size=4)
     for name, shape, content in tensors:
-        if "pooler" not in name:  # random where the checkpoint has none
+        if with_pooler or "pooler" not in name:  # random where the checkpoint has none
             digest.update(f"{name} {tuple(shape)} ".encode())
             digest.update(content)
     entries = sorted((place, token) for token, place in vocabulary.items())
@@ -128,11 +130,14 @@ def fingerprint(tensors: Iterable[tuple[str, tuple[int, ...], Any]], vocabulary:
 
 def fingerprint_of(network: Any, tokenizer: Any) -> str:
     """The fingerprint of a network and a tokenizer of transformers."""
-    tensors = (
-        (name, tensor.shape, tensor.detach().cpu().contiguous().flatten().view(_bytes()).numpy().data)
-        for name, tensor in sorted(network.state_dict().items())
-    )
-    return fingerprint(tensors, tokenizer.get_vocab())
+    return fingerprint(tensors_of(network), tokenizer.get_vocab())
+
+
+def tensors_of(network: Any) -> Iterator[tuple[str, tuple[int, ...], Any]]:
+    """The weights of a network of torch, as `fingerprint` wants them."""
+    byte = import_module("torch").uint8
+    for name, tensor in sorted(network.state_dict().items()):
+        yield name, tensor.shape, tensor.detach().cpu().contiguous().flatten().view(byte).numpy().data
 
 
 def recipe(*texts: str) -> str:
@@ -152,10 +157,6 @@ def choose_layer(name: str, layer: int | None, layers: int) -> int:
     if layer is not None and not 0 <= layer <= layers:
         raise UsageError(f"{name} has no layer {layer}", hint=f"0 (its embeddings) to {layers}, or leave it out")
     return layers if layer is None else layer
-
-
-def _bytes() -> Any:
-    return import_module("torch").uint8
 
 
 def longest_input(network: Any, tokenizer: Any, place: str) -> int:
