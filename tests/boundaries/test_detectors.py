@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+import subprocess
+import sys
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -22,15 +25,16 @@ from kataribe.boundaries.detectors.training import label, sample, train
 from kataribe.boundaries.detectors.window import Sampler
 from kataribe.boundaries.files import read_predictions, read_truth
 from kataribe.cli.main import main
-from kataribe.core.errors import InputError, JoinError, UsageError
+from kataribe.core.errors import InputError, JoinError
 from kataribe.encoders.histogram import HistogramEncoder
 from kataribe.encoders.pictures import open_pictures
 from kataribe.encoders.store import VectorStore
 from kataribe.encoders.vision import NetworkEncoder
-from kataribe.media.video import Timeline, pictures
+from kataribe.media.video import Timeline
+from tests.media.clips import FPS, colour_change, cuts, dissolve, hold, moving_object, scene, write_video
 
-from .clips import FPS, colour_change, cuts, dissolve, hold, moving_object, scene, write_video
-
+# Training keeps features in the cache folder; the tests' own must not answer for each other.
+pytestmark = pytest.mark.usefixtures("own_cache")
 LENGTHS = (75, 90, 105, 60)
 CUTS = [75 / FPS, 165 / FPS, 270 / FPS]
 REAL_CUTS = [frame / 25 for frame in (30, 76, 137, 187, 242)]
@@ -311,40 +315,11 @@ def test_times_are_right_at_a_variable_frame_rate(tmp_path: Path) -> None:
     assert found.boundaries.duration == pytest.approx(5.0, abs=0.15)
 
 
-@pytest.mark.parametrize(
-    ("content", "says"),
-    [(b"", "is not a video"), (b"hello" * 100, "is not a video"), (None, "there is no such file")],
-)
-def test_files_that_are_no_videos_cost_one_line(tmp_path: Path, content: bytes | None, says: str) -> None:
-    path = tmp_path / "video.mp4"
-    if content is not None:
-        path.write_bytes(content)
-    with pytest.raises(InputError) as error:
-        next(pictures(path))
-    assert says in str(error.value)
-    assert "\n" not in str(error.value)
-
-
 def test_a_broken_video_is_refused_and_not_scored_in_part(clip: Path, tmp_path: Path) -> None:
     whole = clip.read_bytes()
     (tmp_path / "cut-off.mp4").write_bytes(whole[: len(whole) // 2])
     with pytest.raises(InputError):
         run(tmp_path / "cut-off.mp4", HardCuts())
-
-
-def test_a_sound_file_and_a_video_without_frames_are_refused(tmp_path: Path) -> None:
-    import av
-
-    with av.open(str(tmp_path / "sound.wav"), "w") as container:
-        stream = container.add_stream("pcm_s16le", rate=8000)
-        frame = av.AudioFrame.from_ndarray(np.zeros((1, 800), dtype=np.int16), format="s16", layout="mono")
-        frame.sample_rate = 8000
-        container.mux(stream.encode(frame))
-    with pytest.raises(InputError, match="has no video stream"):
-        next(pictures(tmp_path / "sound.wav"))
-    empty = write_video(tmp_path / "empty.mkv", [])
-    with pytest.raises(InputError, match=r"has no frame|is not a video"):
-        list(pictures(empty))
 
 
 def test_blind_detectors_place_what_they_are_asked_for(clip: Path) -> None:
@@ -480,20 +455,73 @@ def test_imagenet_weights_from_a_package_find_the_cut(one_cut: Path) -> None:
     assert found.times == pytest.approx([2.5], abs=0.25)
 
 
-def test_a_model_of_transformers_in_a_local_folder_is_a_backbone(tmp_path: Path) -> None:
-    pytest.importorskip("torch", reason="neural backbones need torch (pip install 'kataribe[models]')")
-    transformers = pytest.importorskip("transformers", reason="this backbone needs transformers")
-    config = transformers.ViTConfig(
-        hidden_size=8, num_hidden_layers=1, num_attention_heads=2, intermediate_size=8, patch_size=32
+_WITHOUT_TORCH = """
+import sys
+from kataribe.cli.main import main
+for module in ("torch", "transformers", "timm", "PIL"):
+    sys.modules[module] = None
+main(sys.argv[1:])
+"""
+
+
+@pytest.mark.parametrize("method", ["cut", "pa", "pc"])
+def test_detect_works_without_torch(clip: Path, tmp_path: Path, model: PairwiseModel, method: str) -> None:
+    model.save(tmp_path / "model.npz")
+    ran = subprocess.run(
+        [sys.executable, "-c", _WITHOUT_TORCH, "detect", clip, "--method", method, "--model", tmp_path / "model.npz"],
+        capture_output=True,
+        text=True,
     )
-    transformers.ViTModel(config).save_pretrained(tmp_path / "tiny")
-    encoder = open_pictures(f"transformers:{tmp_path / 'tiny'}")
-    assert encoder.pixels([np.zeros((224, 224, 3), dtype=np.uint8)]).shape == (1, 8)
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert json.loads(ran.stdout)["cuts"]["boundaries"] == pytest.approx(CUTS, abs=0.25)
 
 
-def test_an_absent_package_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    import sys
+def test_a_detector_that_has_seen_one_video_sees_the_next_as_a_fresh_one_does(
+    clip: Path, one_cut: Path, model: PairwiseModel
+) -> None:
+    sampler = Sampler(HistogramEncoder())
+    kinds = [lambda s: HardCuts(), Predictability, lambda s: PairwiseClassifier(s, model.network)]
+    shared = [make(sampler) for make in kinds]
+    for path in (clip, one_cut, clip):
+        together = detect(path, shared)
+        for make in kinds:
+            alone = make(Sampler(HistogramEncoder()))
+            found, expected = together[alone.name], run(path, alone)
+            assert found.boundaries == expected.boundaries
+            assert np.array_equal(found.probabilities, expected.probabilities)
 
-    monkeypatch.setitem(sys.modules, "timm", None)
-    with pytest.raises(UsageError, match=r"needs the package timm - pip install 'kataribe\[timm\]'"):
-        open_pictures("timm:resnet18")
+
+def test_the_backbone_opens_once_for_all_videos(
+    clip: Path, one_cut: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened = []
+
+    def open_once(name: str) -> HistogramEncoder:
+        opened.append(name)
+        return HistogramEncoder()
+
+    monkeypatch.setattr("kataribe.encoders.pictures.open_pictures", open_once)
+    assert call("detect", str(clip), str(one_cut), "--method", "pa", "-o", str(tmp_path / "out.json"), "-q") == 0
+    assert opened == ["histogram"]
+
+
+def test_training_keeps_features_in_the_cache_folder_and_says_what_was_damaged(
+    corpus: Corpus, tmp_path: Path, own_cache: Path, capsys
+) -> None:
+    (tmp_path / "truth.json").write_text(json.dumps(corpus.truth))
+    arguments = [*map(str, corpus.videos[:2]), "-r", str(tmp_path / "truth.json"), "--epochs", "1"]
+    models = [tmp_path / f"{run}.npz" for run in range(3)]
+    for model in models:
+        assert call("train", "boundaries", *arguments, "-o", str(model)) == 0
+        warned = "damaged" in capsys.readouterr().err
+        assert warned == (model == models[2])
+        [kept] = own_cache.glob("encoders/*.vectors")
+        if model == models[1]:
+            with sqlite3.connect(kept) as database:
+                database.execute("UPDATE frames SET times = x'00' WHERE rowid = 1")
+            database.close()
+    assert len({model.read_bytes() for model in models}) == 1
+    own = tmp_path / "own"
+    own.mkdir()
+    assert call("train", "boundaries", *arguments, "-o", str(models[0]), "--cache", str(own), "-q") == 0
+    assert len(list(own.glob("*.vectors"))) == 1
