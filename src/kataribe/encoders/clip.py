@@ -35,15 +35,15 @@ class ClipEncoder:
         self._torch = need("torch", extra="models", purpose=f"the encoder {self.name!r}")
         self._image = need("PIL.Image", extra="models", purpose="reading pictures")
         load = partial(loading.load, model, or_else="--features with --text-features")
-        self._network = load("model", lambda t, where: loading.from_pretrained(t.AutoModel, where))
+        self._network = load("model", lambda t, source: loading.from_pretrained(t.AutoModel, source))
         if not hasattr(self._network, "get_image_features"):
             raise ResourceError(
                 f"{self.name} is a {self._network.config.model_type} model, which knows no pictures",
                 hint=f"give a CLIP, Chinese-CLIP or SigLIP model such as {DEFAULT}",
             )
-        self._tokenizer = load("tokenizer", lambda t, where: t.AutoTokenizer.from_pretrained(where))
+        self._tokenizer = load("tokenizer", lambda t, source: t.AutoTokenizer.from_pretrained(source))
         self._processor = load(
-            "image processor", lambda t, where: t.AutoImageProcessor.from_pretrained(where, use_fast=False)
+            "image processor", lambda t, source: t.AutoImageProcessor.from_pretrained(source, use_fast=False)
         )
         kind = self._network.config.model_type
         text = self._network.config.text_config

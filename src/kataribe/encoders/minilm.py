@@ -102,13 +102,13 @@ class _Network:
         self._tensors = tensors
         self._fused = [self._fuse(f"encoder.layer.{number}.attention.self") for number in range(layers)]
 
-    def _fuse(self, place: str) -> tuple[Float32s, Float32s]:
-        parts = [self._weights(f"{place}.{part}") for part in ("query", "key", "value")]
+    def _fuse(self, prefix: str) -> tuple[Float32s, Float32s]:
+        parts = [self._weights(f"{prefix}.{part}") for part in ("query", "key", "value")]
         weights, biases = zip(*parts, strict=True)
         return np.concatenate(weights), np.concatenate(biases)
 
-    def _weights(self, place: str) -> tuple[Float32s, Float32s]:
-        return self._tensors[f"{place}.weight"], self._tensors[f"{place}.bias"]
+    def _weights(self, prefix: str) -> tuple[Float32s, Float32s]:
+        return self._tensors[f"{prefix}.weight"], self._tensors[f"{prefix}.bias"]
 
     def __call__(self, ids: Int32s, lengths: Int64s) -> Float32s:
         """The last layer's state of every token. Layers share their memory: fresh memory costs time."""
@@ -135,8 +135,8 @@ class _Network:
             self._add_and_normalize(f"{layer}.output.LayerNorm", states, bias, attended)
         return states
 
-    def _add_and_normalize(self, place: str, states: Float32s, bias: Float32s, residual: Float32s) -> None:
-        _native.bert_add_and_normalize(states, bias, residual, *self._weights(place), self._epsilon)
+    def _add_and_normalize(self, prefix: str, states: Float32s, bias: Float32s, residual: Float32s) -> None:
+        _native.bert_add_and_normalize(states, bias, residual, *self._weights(prefix), self._epsilon)
 
 
 def _tensors(safetensors: Any, path: Path) -> Iterator[tuple[str, tuple[int, ...], memoryview]]:

@@ -52,7 +52,7 @@ def _of_transformers(model: str) -> PictureEncoder:
     from kataribe.encoders.vision import vision_transformer
 
     config = loading.load(
-        model, "vision model", lambda t, location: t.AutoConfig.from_pretrained(location), or_else="histogram"
+        model, "vision model", lambda t, source: t.AutoConfig.from_pretrained(source), or_else="histogram"
     )
     return open_clip(model) if hasattr(config, "text_config") else vision_transformer(model)
 

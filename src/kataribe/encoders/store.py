@@ -104,14 +104,13 @@ def limit() -> float:
     except ValueError:
         size = -1.0
     if not size >= 0:
-        raise UsageError(f"{LIMIT_VARIABLE}={text}: is not a size", hint="give gigabytes, 5 unless said; 0 keeps none")
+        raise UsageError(f"{LIMIT_VARIABLE}={text}: is not a size", hint="give gigabytes; 0 keeps nothing")
     return size * 1e9
 
 
 def files() -> list[Path]:
     """What is kept, the one unused for longest first."""
-    place = folder()
-    found = place.glob(f"*{_SUFFIX}") if place.is_dir() else ()
+    found = folder().glob(f"*{_SUFFIX}") if folder().is_dir() else ()
     return sorted(found, key=lambda file: file.stat().st_mtime)
 
 
@@ -299,17 +298,17 @@ def open_store(key: str, chosen: Path | None = None) -> tuple[VectorStore, list[
 
     Whether the file was damaged shows in the course of the run: `was_damaged` of the store.
     """
-    place = chosen or folder()
+    path = chosen or folder()
     try:
         most = limit()
-        place.mkdir(parents=True, exist_ok=True)
+        path.mkdir(parents=True, exist_ok=True)
         if chosen is None:
             _make_room(most)
             if not most:
                 return VectorStore(None), []
-        return _opened(place / f"{key}.{_VERSION}{_SUFFIX}"), []
+        return _opened(path / f"{key}.{_VERSION}{_SUFFIX}"), []
     except (OSError, sqlite3.OperationalError) as error:
-        text = f"vectors are not kept for the next run: {place} cannot be used ({error})"
+        text = f"vectors are not kept for the next run: {path} cannot be used ({error})"
         return VectorStore(None), [Caution("no-cache", text)]
 
 

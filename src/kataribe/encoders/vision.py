@@ -104,8 +104,8 @@ def timm_model(model: str) -> NetworkEncoder:
 def vision_transformer(model: str) -> NetworkEncoder:
     """A model of transformers that knows pictures only, such as ViT or DINOv2."""
 
-    def load(transformers: Any, location: str) -> Any:
-        network, info = transformers.AutoModel.from_pretrained(location, output_loading_info=True)
+    def load(transformers: Any, source: str) -> Any:
+        network, info = transformers.AutoModel.from_pretrained(source, output_loading_info=True)
         absent = sorted(info["missing_keys"])
         if any("pooler" not in name for name in absent):
             raise ValueError(f"its checkpoint lacks weights, among them {absent[0]}")
