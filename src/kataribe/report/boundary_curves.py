@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from kataribe.report.pictures import new_figure, to_image
 
 if TYPE_CHECKING:
-    from kataribe.boundaries.detectors.detector import Detection
+    from kataribe.boundaries.detectors.detector import DetectedBoundaries
 
 _COLOURS = {"pa": "#30638e", "pc": "#edae49", "cut": "#5a9e4b", "uniform": "#999999", "random": "#8f5fbf"}
 
 
-def draw(detections: Mapping[str, Detection], truth: Sequence[float], format: str) -> bytes:
+def draw(detections: Mapping[str, DetectedBoundaries], truth: Sequence[float], format: str) -> bytes:
     """`detections` by method, all of one video; `truth` may be empty."""
     figure = new_figure(10, 3.2)
     axes = figure.add_subplot()

@@ -6,13 +6,13 @@ import io
 import math
 import re
 from collections.abc import Iterator
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kataribe.core.errors import OutputError, ResourceError
+from kataribe.core.errors import OutputError
+from kataribe.core.need import need
 from kataribe.formats.output import write_whole
 from kataribe.report.data import PageData
 
@@ -28,8 +28,7 @@ _FEW_ITEMS = 300
 
 def check_figures(folder: Path) -> None:
     """What can be refused before the work starts is refused before the work starts."""
-    if find_spec("matplotlib") is None:
-        raise ResourceError("--figures needs matplotlib", hint="pip install 'kataribe[plots]'")
+    need("matplotlib", extra="plots", purpose="drawing figures")
     if not folder.is_dir():
         raise OutputError(f"{folder}: there is no such folder", hint="create it first")
 

@@ -9,18 +9,21 @@ import numpy as np
 
 from kataribe import _native
 from kataribe.boundaries.detectors.detector import Found
-from kataribe.boundaries.detectors.video import Picture, Timeline
 from kataribe.core.types import Floats
+from kataribe.media.video import Picture, Timeline
 
 # The width of the bell that the paper puts on each boundary to make a curve of it.
 _SIGMA_FRAMES = 5.0
 
 
-@dataclass
+@dataclass(frozen=True)
 class Blind:
     name: Literal["uniform", "random"]
     count: int
     seed: int = 0
+
+    def watch(self) -> Blind:
+        return self
 
     def see(self, picture: Picture) -> None:
         pass

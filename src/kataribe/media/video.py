@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from kataribe.core.errors import InputError, UsageError
+from kataribe.core.errors import InputError
+from kataribe.core.need import need
 from kataribe.core.progress import report
 
 Pixels = npt.NDArray[np.uint8]
@@ -30,13 +31,13 @@ class Picture:
     number: int
     time: float
     frame: Any
-    _made: dict[Size, Pixels] = field(default_factory=dict)
+    _made: dict[Size | None, Pixels] = field(default_factory=dict)
 
-    def rgb(self, size: Size) -> Pixels:
-        """(height, width, 3), resized to (width, height)."""
+    def rgb(self, size: Size | None) -> Pixels:
+        """(height, width, 3), resized to (width, height), or as large as the frame is."""
         if size not in self._made:
-            width, height = size
-            self._made[size] = self.frame.to_ndarray(width=width, height=height, format="rgb24")
+            resized = {} if size is None else {"width": size[0], "height": size[1]}
+            self._made[size] = self.frame.to_ndarray(**resized, format="rgb24")
         return self._made[size]
 
 
@@ -95,12 +96,9 @@ def pictures(path: Path) -> Iterator[Picture]:
 
 
 def _pyav() -> Any:
-    try:
-        import av
-        import av.error
-        import av.logging
-    except ImportError:
-        raise UsageError("reading video files needs PyAV", hint="pip install 'kataribe[video]'") from None
+    av = need("av", extra="video", purpose="reading video files")
+    for part in ("av.error", "av.logging"):
+        need(part, extra="video", purpose="reading video files")
     # The decoder's remarks on damaged packets would mix with our own line on standard error.
     av.logging.set_level(av.logging.PANIC)
     return av
