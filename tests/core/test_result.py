@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 import kataribe
+from kataribe.captions.result import ScoredCaption
 from kataribe.core.comparison import compare
 from kataribe.core.errors import InputError, UsageError
 from kataribe.core.result import Result
@@ -49,7 +50,7 @@ def test_what_was_scored_and_curves_survive_the_round_trip() -> None:
     scored = kataribe.evaluate("captions", PREDICTIONS, REFERENCES, metrics=["rouge_l"], details=True)
     curve = Curve("duplicated captions", "copies", {"rouge_l": [[1, 0.5], [2, 0.25]]})
     again = kataribe.Result.from_json(replace(scored, curves=(curve,)).to_json())
-    assert again.content["1"] == {"candidate": "a dog runs", "references": ["a dog runs fast"]}
+    assert again.scored(ScoredCaption)["1"] == ScoredCaption(candidate="a dog runs", references=["a dog runs fast"])
     assert again.curves == (curve,)
 
 

@@ -22,11 +22,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from kataribe.captions.items import Captions, TokenizedCaptions
+from kataribe.captions.result import SceneTuple, SceneTuples
 from kataribe.captions.synonyms import Synonyms, open_synonyms
 from kataribe.core.caution import Caution
 from kataribe.core.metric import Measured, Metric, option
@@ -65,10 +66,10 @@ class _Scenes:
             return sought & among
         return frozenset(number for number in sought if not self.equal[number].isdisjoint(among))
 
-    def show(self, shown: Numbers, other: Numbers) -> list[dict[str, Any]]:
+    def show(self, shown: Numbers, other: Numbers) -> list[SceneTuple]:
         found = self.found(shown, other)
         return [
-            {"words": [str(word) for word in self.tuples[number]], "matched": number in found}
+            SceneTuple(words=[str(word) for word in self.tuples[number]], matched=number in found)
             for number in sorted(shown)
         ]
 
@@ -123,17 +124,17 @@ class JaSpice(Metric):
     def warnings(self, context: _Scenes) -> Sequence[Caution]:
         return context.warnings
 
-    def details(self, items: Captions, context: _Scenes) -> list[Any]:
+    def details(self, items: Captions, context: _Scenes) -> list[SceneTuples]:
         """For each item the tuples of both sides, and whether the other side has them."""
         captions = items.tokens("none")
         details = []
         for item, place in enumerate(captions.candidates.tolist()):
             candidate, references = context.sets[place], context.references(captions, item)
             details.append(
-                {
-                    "candidate_tuples": context.show(candidate, references),
-                    "reference_tuples": context.show(references, candidate),
-                }
+                SceneTuples(
+                    candidate_tuples=context.show(candidate, references),
+                    reference_tuples=context.show(references, candidate),
+                )
             )
         return details
 

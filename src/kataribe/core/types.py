@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from kataribe.core.unit import Unit
+
 Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
 
@@ -188,6 +190,7 @@ class Curve:
     title: str
     x: str
     lines: Mapping[str, Sequence[tuple[float, float]]]
+    unit: Unit = "fraction"
 
 
 @dataclass(frozen=True)

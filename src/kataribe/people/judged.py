@@ -22,7 +22,7 @@ import numpy.typing as npt
 from kataribe.core.types import Floats
 from kataribe.people.raters import answers_of
 from kataribe.people.ratings import Ratings, Vote
-from kataribe.people.scores import Text
+from kataribe.people.result import Text
 
 Int64s = npt.NDArray[np.int64]
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from kataribe.audit.narration import NarrationAudit
-from kataribe.report import grid
+from kataribe.core import grid
 from kataribe.report.pictures import grouped_bars, to_image
 
 # CIDEr reaches 1,000 points; the others would not be seen beside it.
