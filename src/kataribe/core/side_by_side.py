@@ -85,9 +85,12 @@ def _reasons(results: Mapping[str, Result]) -> list[str]:
 
 
 def _interval(result: MetricResult, seed: int) -> Interval | None:
-    """For a result that was scored without a bootstrap; its statistics and its formula are all it takes."""
+    """For a result that was scored without a bootstrap; its statistics and its formula are all it takes.
+
+    An older version may have counted other things, which today's formula cannot measure.
+    """
     metric = registry.find(result.spec)
-    if metric is None:
+    if metric is None or tuple(metric.columns) != result.columns:
         return None
     with np.errstate(invalid="ignore", divide="ignore"):
         return bootstrap_interval(metric, result.statistics, _INTERVAL_REPLICATES, seed)

@@ -99,7 +99,7 @@ def _corpus(metric: str, system: str, column: Floats, judgements: Judged, rows: 
         return _mean(column, judgements, rows)
     result = scores.results[system][metric]
     formula = registry.find(result.spec)
-    if formula is None:
+    if formula is None or tuple(formula.columns) != result.columns:
         return _mean(column, judgements, rows)
     place = {id: row for row, id in enumerate(result.ids)}
     statistics = result.statistics[[place[judgements.texts[row].item] for row in rows]]
