@@ -27,13 +27,12 @@ from bench.data import ROOT
 from bench.report import write_section
 from kataribe.audit.narration import CLEAN_ROLES
 from kataribe.audit.narration_attacks import no_names, previous_line
-from kataribe.core import registry
+from kataribe.core import grid, registry
 from kataribe.core.types import Cast, Narration
 from kataribe.narration.casts import read_casts
 from kataribe.narration.files import read_narrations
 from kataribe.narration.names import Names
 from kataribe.narration.task import evaluate, films, join
-from kataribe.report import grid
 
 PAGE = ROOT / "docs" / "narration.md"
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from kataribe.audit import oracle
 from kataribe.audit import story_attacks as attacks
-from kataribe.audit.readings import change
+from kataribe.audit.result import relative_change
 from kataribe.audit.stories import ATTACKS, DEFAULT_METRICS, audit
 from kataribe.cli.main import main
 from kataribe.core.errors import KataribeError, UsageError
@@ -376,7 +376,7 @@ def test_real_captions_show_what_the_papers_found(data_folder):
 
     correct, swapped, shuffled = found.of("order")
     for attacked in (swapped, shuffled):
-        lost = {metric: change(correct, attacked, metric) for metric in metrics}
+        lost = {metric: relative_change(correct, attacked, metric) for metric in metrics}
         assert lost["soda(c)"] < lost["activitynet(2018)"] < 0
     assert shuffled.scores["soda(c)"].value < swapped.scores["soda(c)"].value
 

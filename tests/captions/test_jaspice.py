@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import kataribe
 from kataribe.captions.items import Captions
 from kataribe.captions.jaspice import JaSpice
+from kataribe.captions.result import SceneTuple, SceneTuples
 from kataribe.core.errors import InputError
 from kataribe.core.registry import parse
 from tests.text.scene_graph.graphs import GRAPHS
@@ -138,17 +139,17 @@ def test_the_result_names_the_parser_and_shows_the_tuples() -> None:
     assert scored.signature.startswith("jaspice|parser:ginza")
     assert "|synonyms:none|" in scored.signature
     assert scored.details == [
-        {
-            "candidate_tuples": [
-                {"words": ["犬"], "matched": True},
-                {"words": ["犬", "走る"], "matched": True},
+        SceneTuples(
+            candidate_tuples=[
+                SceneTuple(words=["犬"], matched=True),
+                SceneTuple(words=["犬", "走る"], matched=True),
             ],
-            "reference_tuples": [
-                {"words": ["犬"], "matched": True},
-                {"words": ["犬", "走る"], "matched": True},
-                {"words": ["犬", "白い"], "matched": False},
+            reference_tuples=[
+                SceneTuple(words=["犬"], matched=True),
+                SceneTuple(words=["犬", "走る"], matched=True),
+                SceneTuple(words=["犬", "白い"], matched=False),
             ],
-        }
+        )
     ]
 
 

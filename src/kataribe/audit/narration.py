@@ -15,16 +15,16 @@ the last three, and one that rises can be gamed.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import Any
+from dataclasses import replace
 
-import kataribe
 from kataribe.audit.narration_attacks import ATTACKS
+from kataribe.audit.result import NarrationAttack, NarrationAudit
 from kataribe.core import registry
 from kataribe.core.caution import Caution, distinct
 from kataribe.core.errors import UsageError, counted, nearest
 from kataribe.core.progress import report
-from kataribe.core.types import Cast, Score
+from kataribe.core.types import Cast
+from kataribe.core.unit import Unit
 from kataribe.formats.source import Paths
 from kataribe.narration import casts as cast_files
 from kataribe.narration.files import Source, read_narrations
@@ -44,53 +44,6 @@ DEFAULT_METRICS = (
 )
 
 SUBMITTED = "submitted"
-
-
-@dataclass(frozen=True)
-class Reading:
-    """Every metric after one attack; `length` is how long the lines are, the submission's being 1."""
-
-    attack: str
-    length: float
-    scores: Mapping[str, Score]
-
-
-@dataclass(frozen=True)
-class NarrationAudit:
-    lines: int
-    films: int
-    signatures: Mapping[str, str]
-    readings: Sequence[Reading]
-    notes: Sequence[str]
-    warnings: Sequence[Caution] = ()
-
-    @property
-    def metrics(self) -> list[str]:
-        return list(self.signatures)
-
-    @property
-    def submitted(self) -> Reading:
-        return self.readings[0]
-
-    @property
-    def attacked(self) -> Sequence[Reading]:
-        return self.readings[1:]
-
-    def change(self, reading: Reading, metric: str) -> float:
-        """How far an attack moves a metric. Not relative: a submission may name nobody, and start at 0."""
-        return reading.scores[metric].value - self.submitted.scores[metric].value
-
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "kataribe": kataribe.__version__,
-            "audit": "narration",
-            "lines": self.lines,
-            "films": self.films,
-            "signatures": dict(self.signatures),
-            "readings": [asdict(reading) for reading in self.readings],
-            "notes": list(self.notes),
-            "warnings": [caution.to_dict() for caution in self.warnings],
-        }
 
 
 def audit(
@@ -122,8 +75,9 @@ def audit(
     items.need_casts("an audit of narrations")
     kept = {id: written[id] for id in items.ids}
     lengths = [sum(map(len, items.candidates))]
-    readings: list[Reading] = []
+    readings: list[NarrationAttack] = []
     signatures: dict[str, str] = {}
+    units: dict[str, Unit] = {}
     said: list[Caution] = []
     for done, attack in enumerate([SUBMITTED, *only]):
         report("audit", done, len(only) + 1)
@@ -132,8 +86,9 @@ def audit(
         submitted = [replace(kept[id], text=line) for id, line in zip(items.ids, lines, strict=True)]
         result = evaluate(submitted, kept.values(), metrics, cast=casts, protocol=protocol, tok=tok)
         scores = {metric.metric: metric.score for metric in result}
-        readings.append(Reading(attack, lengths[-1] / max(lengths[0], 1), scores))
+        readings.append(NarrationAttack(attack, lengths[-1] / max(lengths[0], 1), scores))
         signatures = {metric.metric: metric.signature for metric in result}
+        units = {metric.metric: metric.unit for metric in result}
         if attack == SUBMITTED:
             said += result.warnings
     told_films = dict.fromkeys(items.films)
@@ -141,6 +96,7 @@ def audit(
         lines=len(items),
         films=len(told_films),
         signatures=signatures,
+        units=units,
         readings=readings,
         notes=_notes(casts[film] for film in told_films if film in casts),
         warnings=distinct([*warnings, *said]),

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from kataribe.audit import story_attacks as attacks
-from kataribe.audit.readings import ALL, CORRECT, Reading, StoryAudit
+from kataribe.audit.result import ALL, CORRECT, StoryAttack, StoryAudit
 from kataribe.audit.subject import Subject
 from kataribe.core import registry
 from kataribe.core.caution import distinct
@@ -33,6 +33,7 @@ from kataribe.core.errors import UsageError, shorten
 from kataribe.core.progress import report
 from kataribe.core.result import Result
 from kataribe.core.types import Score
+from kataribe.core.unit import Unit
 from kataribe.formats.stories import Source, read_stories
 from kataribe.formats.storytable import StoryTable
 from kataribe.stories.join import usable_durations
@@ -92,13 +93,15 @@ def audit(
     plan = list(_plan(subject, only, by, SURPLUS[surplus]))
     notes = [*subject.notes, *(step.reason for step in plan if isinstance(step, _Skipped))]
     settings = [step for step in plan if isinstance(step, _Setting)]
-    readings: list[Reading] = []
+    readings: list[StoryAttack] = []
     signatures: dict[str, str] = {}
+    units: dict[str, Unit] = {}
     for done, setting in enumerate(settings):
         report("audit", done, len(settings))
         reading, scored = _read(subject, setting, metrics, protocol, draws, seed, keep or _forget)
         readings.append(reading)
         signatures = {result.metric: result.signature for result in scored}
+        units = {result.metric: result.unit for result in scored}
         if setting.name == ALL:
             warnings += scored.warnings
     if any(reading.made for reading in readings if reading.attack == "share"):
@@ -110,6 +113,7 @@ def audit(
         seed=seed,
         surplus=surplus,
         signatures=signatures,
+        units=units,
         readings=readings,
         notes=notes,
         warnings=distinct(warnings),
@@ -191,7 +195,7 @@ def _read(
     draws: int,
     seed: int,
     keep: Callable[[str, StoryTable], None],
-) -> tuple[Reading, Result]:
+) -> tuple[StoryAttack, Result]:
     """The mean over the draws, and the first draw's result."""
     drawn = []
     captions = made = 0
@@ -215,7 +219,7 @@ def _read(
         }
         scores[name] = Score(float(np.mean(values)), parts)
         spread[name] = (min(values), max(values))
-    reading = Reading(
+    reading = StoryAttack(
         attack=setting.attack,
         setting=setting.name,
         ratio=captions / times / int(subject.told.sum()),

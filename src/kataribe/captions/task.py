@@ -11,6 +11,7 @@ from kataribe.captions.cautions import cautions
 from kataribe.captions.files import Source, join_references, read_predictions
 from kataribe.captions.items import Captions
 from kataribe.captions.media import read_media
+from kataribe.captions.result import ScoredCaption
 from kataribe.core import registry
 from kataribe.core.caution import Caution
 from kataribe.core.errors import UsageError, counted, shorten, some
@@ -109,10 +110,10 @@ def _of_repeated(ids: Sequence[str]) -> list[Caution]:
     return [Caution("repeated-references", f"{text}; did annotators write the same words, or was something copied?")]
 
 
-def content(items: Captions) -> dict[str, Any]:
+def content(items: Captions) -> dict[str, ScoredCaption]:
     """What was scored, by id, for whoever wants to show it."""
     return {
-        id: {"candidate": candidate, "references": list(references)}
+        id: ScoredCaption(candidate=candidate, references=list(references))
         for id, candidate, references in zip(items.ids, items.candidates, items.references, strict=True)
     }
 

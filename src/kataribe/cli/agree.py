@@ -70,15 +70,16 @@ def agree(
     from kataribe.people.agreement import agree as agree_with
     from kataribe.people.metaevaluation import score_rated
     from kataribe.people.ratings import read_ratings
-    from kataribe.people.result import Settings
+    from kataribe.people.result import AgreementOptions
     from kataribe.people.scores import read_scores
     from kataribe.report.agreement import check_format, render_agreement
     from kataribe.report.html import render_agreement_page
 
     check_format(format)
     check_outputs([output, page], scores, human, metrics=metric)
-    settings = Settings(by, against, per_item, ties, bootstrap, seed, correction, alpha)  # type: ignore[arg-type]
-    settings.check()
+    chosen_options = (by, against, per_item, ties, bootstrap, seed, correction, alpha)
+    asked = AgreementOptions(*chosen_options)  # type: ignore[arg-type]
+    asked.check()
     chosen = [spec for text in metric or () for spec in split_specs(text)]
     with progress_bar(quiet) as progress:
         if human:
@@ -93,7 +94,7 @@ def agree(
             chosen = list(scored.values)
         scored = scored.lowered(lower or ())
         ratings = ratings.without(without or ())
-        agreement = agree_with(scored, ratings, metrics=chosen or None, settings=settings, progress=progress)
+        agreement = agree_with(scored, ratings, metrics=chosen or None, options=asked, progress=progress)
     if output is not None:
         write_whole(output, render_agreement(agreement, "json"))
     if page is not None:

@@ -19,6 +19,7 @@ def demo(
 ) -> None:
     """Score bundled captions and a bundled dense caption file, and write a page to look at the latter."""
     from kataribe.captions.task import evaluate as evaluate_captions
+    from kataribe.core.side_by_side import side_by_side
     from kataribe.formats.output import check_writable, write_whole
     from kataribe.report.data import page_data
     from kataribe.report.html import render_page
@@ -38,7 +39,7 @@ def demo(
             details=True,
             progress=progress,
         )
-    write_whole(page, render_page(page_data({"bundled stories": stories}, title="Bundled stories")))
+    write_whole(page, render_page(page_data(side_by_side({"bundled stories": stories}), title="Bundled stories")))
     print("Captions of pictures: one sentence each, against several references\n")
     print(captions.table())
     print("\nStories: dense captions of videos, beside what people and chance score\n")

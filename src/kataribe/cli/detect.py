@@ -50,6 +50,7 @@ def detect(
     from kataribe.boundaries.detectors.detector import detect as detect_in
     from kataribe.boundaries.files import Prediction, read_truth
     from kataribe.boundaries.output import check_kind, spell
+    from kataribe.boundaries.result import DetectionCurve
     from kataribe.formats.source import extension
     from kataribe.report.boundary_curves import draw
     from kataribe.report.pictures import new_figure
@@ -87,7 +88,10 @@ def detect(
     if plot is not None:
         id, found = next(iter(detections.items()))
         marks = truth[id].annotators[0].times if id in truth else ()
-        write_whole(plot, draw(found, marks, extension(plot).removeprefix(".")))
+        drawn = {
+            name: DetectionCurve(one.boundaries, one.timeline.times, one.probabilities) for name, one in found.items()
+        }
+        write_whole(plot, draw(drawn, marks, extension(plot).removeprefix(".")))
     if output is None:
         print(spell(answers, ".json", with_curves=probabilities).decode(), end="")
 

@@ -262,7 +262,7 @@ def narration(
 
 def check_call(format: str, output: Path | None, metrics: list[str] | None, *reads: Named) -> None:
     """What can be refused before the work starts is refused before the work starts."""
-    from kataribe.report.tables import check_format
+    from kataribe.core.tables import check_format
 
     check_format(format)
     check_outputs([output], *reads, metrics=metrics)

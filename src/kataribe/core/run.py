@@ -18,6 +18,7 @@ from kataribe.core.result import MetricResult, Result
 from kataribe.core.shards import Sharding, cut
 from kataribe.core.signature import format_signature
 from kataribe.core.types import Array, Coverage
+from kataribe.core.unit import direction_of, unit_of
 from kataribe.stats.bootstrap import FEWEST_ITEMS, INTERVAL, resample_weights, studentised_interval
 
 # Token vectors hold what metrics of whole sentences would compute again.
@@ -63,6 +64,8 @@ def run(
             score=metric.reduce(statistics),
             interval=bootstrap_interval(metric, statistics, bootstrap, seed),
             signature=format_signature(metric.name, choices),
+            direction=direction_of(metric),
+            unit=unit_of(metric),
             ids=tuple(items.ids),
             item_values=per_item.value,
             item_parts=per_item.parts,

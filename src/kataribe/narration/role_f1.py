@@ -24,7 +24,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
@@ -36,6 +36,7 @@ from kataribe.core.signature import fingerprint_by_id
 from kataribe.core.types import Array, Cast, Floats
 from kataribe.narration.items import Narrations
 from kataribe.narration.names import Names
+from kataribe.narration.result import NamedRoles
 
 # Role names that are also common words, as the published scorer lists them.
 BANNED = frozenset(
@@ -174,18 +175,18 @@ class RoleF1(Metric):
     def warnings(self, context: _Prepared) -> Sequence[Caution]:
         return context.remarks
 
-    def details(self, items: Narrations, context: _Prepared) -> list[Any]:
+    def details(self, items: Narrations, context: _Prepared) -> list[NamedRoles]:
         """For each clip the roles that both sides name, those only the reference and those only the prediction does."""
         details = []
         for film, told, written in zip(items.films, items.candidates, items.written, strict=True):
             names = context.film(film).names
             named, in_reference = self._roles(told, names), self._roles(written, names)
             details.append(
-                {
-                    "found": sorted(named & in_reference),
-                    "lost": sorted(in_reference - named),
-                    "invented": sorted(named - in_reference),
-                }
+                NamedRoles(
+                    found=sorted(named & in_reference),
+                    lost=sorted(in_reference - named),
+                    invented=sorted(named - in_reference),
+                )
             )
         return details
 

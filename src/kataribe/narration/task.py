@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from kataribe.captions.cautions import cautions
 from kataribe.captions.media import read_media
@@ -29,6 +28,7 @@ from kataribe.narration import casts as cast_files
 from kataribe.narration.doubts import doubts
 from kataribe.narration.files import Source, read_narrations
 from kataribe.narration.items import Film, Narrations
+from kataribe.narration.result import ScoredNarration
 
 TEXT_METRICS = ("bleu", "meteor", "rouge_l", "cider")
 
@@ -154,15 +154,15 @@ def join(
     return items, coverage, warnings
 
 
-def content(items: Narrations) -> dict[str, Any]:
+def content(items: Narrations) -> dict[str, ScoredNarration]:
     """What was scored, by id, for whoever wants to show it."""
     return {
-        id: {
-            "candidate": items.candidates[row],
-            "references": list(items.references[row]),
-            "film": items.films[row],
-            "segment": [gap.start, gap.end] if (gap := items.gaps[row]) else None,
-        }
+        id: ScoredNarration(
+            candidate=items.candidates[row],
+            references=list(items.references[row]),
+            film=items.films[row],
+            segment=(gap.start, gap.end) if (gap := items.gaps[row]) else None,
+        )
         for row, id in enumerate(items.ids)
     }
 

@@ -31,7 +31,7 @@ def score_rated(
 
     >>> from kataribe.people.rated import RatedCaptions
     >>> from kataribe.people.ratings import Rating
-    >>> from kataribe.people.scores import Text
+    >>> from kataribe.people.result import Text
     >>> text = Text("1", "1#1")
     >>> ratings = Ratings("ratings", (Rating("rater 1", "1", "1#1", "overall", 4.0),))
     >>> rated = RatedCaptions({text: "a dog runs"}, {text: ["a dog runs fast"]}, ratings)

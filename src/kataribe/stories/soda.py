@@ -57,6 +57,7 @@ from kataribe.stories.alignment import Alignment, ScoredAlignment, align, best_o
 from kataribe.stories.describe import describe
 from kataribe.stories.items import Missing, Order, Stories
 from kataribe.stories.pairtext import PairText, reads_english, sentence_metric
+from kataribe.stories.result import StoryAlignment
 
 _RULES: dict[str, dict[str, str]] = {
     "official": {
@@ -157,7 +158,7 @@ class Soda(Metric):
     def warnings(self, context: _Corpus) -> Sequence[Caution]:
         return self._f.warnings(context.text) if self.variant != "d" else ()
 
-    def details(self, items: Stories, context: _Corpus) -> list[Any]:
+    def details(self, items: Stories, context: _Corpus) -> list[list[StoryAlignment]]:
         found = list(self._alignments(items, context))
         return describe(items, found, [self._used(scored) for scored in found])
 

@@ -8,7 +8,7 @@ import pytest
 
 import kataribe
 from kataribe.core.errors import UsageError
-from kataribe.report.tables import render
+from kataribe.core.tables import render
 
 
 @pytest.fixture(scope="module")

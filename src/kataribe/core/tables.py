@@ -7,17 +7,19 @@ from __future__ import annotations
 
 import csv
 import io
-import math
 from collections.abc import Callable
 from functools import partial
+from typing import TYPE_CHECKING
 
 import msgspec
 
+from kataribe.core import grid
 from kataribe.core.errors import UsageError, nearest
-from kataribe.core.result import Result
 from kataribe.core.types import Coverage
-from kataribe.report import grid
-from kataribe.report.scale import PERCENT, scale_of
+from kataribe.core.unit import shown_text
+
+if TYPE_CHECKING:
+    from kataribe.core.result import Result
 
 
 def render(result: Result, format: str = "table") -> str:
@@ -31,7 +33,7 @@ def check_format(format: str) -> None:
 
 
 def _rows(result: Result) -> tuple[list[str], grid.Rows]:
-    """A row for each metric and, indented below it, for each of its parts; values times 100.
+    """A row for each metric and, indented below it, for each of its parts; fractions times 100.
 
     A part at a threshold, such as `recall@0.5`, stands in the row of its part under the threshold, and `@0.5` in the
     metric's own. Intervals and anchors have columns where there are any.
@@ -43,25 +45,18 @@ def _rows(result: Result) -> tuple[list[str], grid.Rows]:
     header += ["null", "system", "human", "normalised"] * with_anchors
     rows: grid.Rows = []
     for metric in result:
-        shown = partial(_shown, scale=scale_of(metric.spec))
+        shown = partial(shown_text, unit=metric.unit)
         interval = " - ".join(map(shown, metric.interval)) if metric.interval else ""
         row = [metric.metric, shown(metric.value)] + [interval] * with_interval
         row += [shown(metric.parts.get(f"@{t}")) for t in thresholds]
         found = metric.anchors
         anchors = [shown(found.null), shown(found.system), shown(found.human)] if found else ["", "", ""]
-        rows.append(row + [*anchors, _shown(metric.normalised)] * with_anchors)
+        rows.append(row + [*anchors, shown_text(metric.normalised, "fraction")] * with_anchors)
         for name, part in metric.parts.items():
             if "@" not in name:
                 at = [shown(metric.parts.get(f"{name}@{t}")) for t in thresholds]
                 rows.append([f"  {name}", shown(part)] + [""] * with_interval + at + [""] * 4 * with_anchors)
     return header, rows
-
-
-def _shown(value: float | None, scale: float = PERCENT) -> str:
-    """A score that does not exist (of people, where there was only one) is a dash."""
-    if value is None:
-        return ""
-    return "-" if math.isnan(value) else f"{scale * value:.2f}"
 
 
 def _counted(coverage: Coverage) -> str:

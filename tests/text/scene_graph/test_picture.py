@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kataribe.report.scene_graph import draw
 from kataribe.text.scene_graph.graph import NOBODY, SceneGraph, Word
+from kataribe.text.scene_graph.picture import draw
 
 SVG = "{http://www.w3.org/2000/svg}"
 WORDS = [NOBODY, *(Word(text, text) for text in ("犬", "スケートボード", "dog", "🐕", "間"))]
