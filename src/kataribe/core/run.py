@@ -11,8 +11,8 @@ import numpy as np
 import kataribe
 from kataribe.core.caution import Caution, distinct
 from kataribe.core.engine import LocalEngine
-from kataribe.core.errors import UsageError
 from kataribe.core.metric import Items, Metric
+from kataribe.core.options import RunOptions
 from kataribe.core.progress import Progress, reporting, silent
 from kataribe.core.result import MetricResult, Result
 from kataribe.core.signature import format_signature
@@ -32,20 +32,15 @@ def run(
     coverage: Coverage,
     fields: Mapping[str, str],
     warnings: Sequence[Caution] = (),
-    engine: LocalEngine | None = None,
-    bootstrap: int = 0,
-    seed: int = 0,
-    details: bool = False,
-    progress: Progress | None = None,
+    options: RunOptions,
 ) -> Result:
     """Score `items` with every metric, under the name it goes by in the result.
 
     `fields` are the signature's entries that all metrics share.
     """
-    if bootstrap < 0:
-        raise UsageError(f"--bootstrap {bootstrap}: cannot be negative", hint="1000 is usual, 0 switches it off")
-    engine = engine or LocalEngine()
-    report = progress or silent
+    bootstrap, seed = options.bootstrap, options.seed
+    engine = options.engine or LocalEngine()
+    report = options.progress or silent
     with reporting(report):
         in_turn = sorted(metrics.items(), key=lambda entry: not entry[1].prepares_first)
         contexts = {name: metric.prepare(items) for name, metric in in_turn}
@@ -69,7 +64,7 @@ def run(
             item_parts=per_item.parts,
             columns=metric.columns,
             statistics=statistics,
-            details=_details(metric, shards, context, engine) if details else None,
+            details=_details(metric, shards, context, engine) if options.details else None,
         )
     said = [warning for name, metric in metrics.items() for warning in metric.warnings(contexts[name])]
     said += few_items(metrics, len(items)) if bootstrap else []
