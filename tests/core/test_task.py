@@ -74,10 +74,16 @@ def test_its_command_has_its_options(call: Call) -> None:
         assert line in out
 
 
-def test_its_command_is_listed_beside_the_others(capsys: pytest.CaptureFixture[str]) -> None:
+def test_its_command_is_listed_beside_the_others_and_a_broken_one_hides_none(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    points = plugins.registered(task.GROUP) | {"broken": EntryPoint("broken", "nowhere:TASK", task.GROUP)}
+    monkeypatch.setattr(plugins, "registered", lambda group: points)
     with pytest.raises(SystemExit):
         main(["score", "--help"])
-    commands = capsys.readouterr().out.partition("Commands:\n")[2]
+    out, err = capsys.readouterr()
+    assert "the task 'broken' cannot be loaded" in err
+    commands = out.partition("Commands:\n")[2]
     assert [line.split()[0] for line in commands.splitlines()] == [
         "captions",
         "stories",

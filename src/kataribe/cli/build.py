@@ -11,6 +11,8 @@ import typer
 from typer.core import TyperGroup
 
 from kataribe.cli.once import OnceCommand
+from kataribe.cli.progress import warn
+from kataribe.core.errors import UsageError
 
 if TYPE_CHECKING:
     from kataribe.core.options import Option, Options
@@ -104,6 +106,15 @@ def group_of(commands: Commands) -> type[TyperGroup]:
             self.commands: Any = commands
 
         def list_commands(self, ctx: Any) -> list[str]:
-            return list(self.commands)
+            return [name for name in self.commands if _can_be_built(self.commands, name)]
 
     return Group
+
+
+def _can_be_built(commands: Commands, name: str) -> bool:
+    """One broken plug-in must not hide the others."""
+    try:
+        return commands[name] is not None
+    except UsageError as error:
+        warn(str(error))
+        return False

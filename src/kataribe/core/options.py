@@ -77,7 +77,8 @@ class Option:
             return
         if self.choices:
             if value not in self.choices:
-                raise self._refusal(f"no {self.noun} is called {shorten(value)!r}", f"there are: {self._listed}")
+                listed = ", ".join(self.choices)
+                raise self._refusal(f"no {self.noun} is called {shorten(value)!r}", f"there are: {listed}")
         elif self.is_checked:
             kind, words = _KINDS[self.type]
             if not isinstance(value, kind):
@@ -85,10 +86,6 @@ class Option:
         if self.minimum is not None and value < self.minimum:
             problem = "cannot be negative" if self.minimum == 0 else f"must be at least {self.minimum}"
             raise UsageError(f"<{self.name} {value}>: {problem}", hint=self.hint, options=[self.name])
-
-    @property
-    def _listed(self) -> str:
-        return ", ".join(self.choices)
 
     def _refusal(self, problem: str, hint: str = "") -> UsageError:
         return UsageError(f"<{self.name}>: {problem}", hint=hint, options=[self.name])
