@@ -14,15 +14,16 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import fields, replace
 from functools import cache
 from types import MappingProxyType
-from typing import Any
+from typing import Any, get_args
 
 from kataribe.core import plugins
 from kataribe.core.errors import KataribeError, UsageError, shorten
 from kataribe.core.metric import Metric, from_spec
+from kataribe.core.options import Protocol
 from kataribe.core.spec import Spec, parse_spec
 
 GROUP = "kataribe.metrics"
-PROTOCOLS = ("official", "paper")
+PROTOCOLS: tuple[str, ...] = get_args(Protocol)
 
 
 def names(task: str | None = None) -> list[str]:
