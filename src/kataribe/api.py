@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib import import_module
+from dataclasses import fields
 from typing import Any
 
-from kataribe.core.errors import UsageError, nearest, shorten
+from kataribe.core import task as tasks
+from kataribe.core.engine import Engine
 from kataribe.core.metric import Metric
+from kataribe.core.options import RunOptions, make
 from kataribe.core.result import Result
+from kataribe.engines.local import parse_engine
 
-TASKS = ("boundaries", "captions", "narration", "stories")
+_RUN = ("threads", *(each.name for each in fields(RunOptions)))
 
 
 def evaluate(
@@ -28,11 +31,23 @@ def evaluate(
     >>> result["rouge_l"].items["1"].parts["recall"]
     0.75
 
-    Options are the task's: `missing`, `protocol`, `tok`, `bootstrap`, `seed`, ... as on the command line.
+    Options are the task's (`missing`, `protocol`, `tok`, ...) and those of every run (`engine`, `threads`, `bootstrap`,
+    `seed`, `details`, `progress`), as on the command line.
     """
-    if task not in TASKS:
-        raise UsageError(f"no task is called {shorten(task)!r}", hint=nearest(task, TASKS))
-    if metrics is not None:
-        options["metrics"] = metrics
-    result: Result = import_module(f"kataribe.{task}.task").evaluate(predictions, references, **options)
-    return result
+    chosen = tasks.load(task)
+    own = {name: value for name, value in options.items() if name not in _RUN}
+    shared = {name: value for name, value in options.items() if name in _RUN}
+    return tasks.evaluate(
+        chosen,
+        predictions,
+        references,
+        metrics,
+        options=make(chosen.options, own, owner=chosen.name, also=_RUN),
+        run=run_options(**shared),
+    )
+
+
+def run_options(*, engine: str | Engine | None = None, threads: int = 0, **others: Any) -> RunOptions:
+    """How to run, as users write it: an engine may be given by its name and its number of threads."""
+    opened = parse_engine(engine or "local", threads) if engine is None or isinstance(engine, str) else engine
+    return RunOptions(engine=opened, **others)

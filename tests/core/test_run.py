@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import kataribe
 from kataribe.core.errors import UsageError
 from kataribe.core.metric import Measured, Metric, option
+from kataribe.core.options import RunOptions
 from kataribe.core.ragged import Rows, pick
 from kataribe.core.result import Result
 from kataribe.core.run import run
@@ -77,7 +78,9 @@ class Mean(Metric):
 def score(values: list[float], **options: Any) -> Result:
     metrics = {"mean": Mean(), "mean(1.0)": Mean(1.0)}
     coverage = Coverage(references=len(values), predicted=len(values), scored=len(values))
-    return run("numbers", metrics, Numbers(values), coverage=coverage, fields={"data": "all"}, **options)
+    return run(
+        "numbers", metrics, Numbers(values), coverage=coverage, fields={"data": "all"}, options=RunOptions(**options)
+    )
 
 
 def test_a_run_scores_every_metric_on_every_item() -> None:
@@ -103,7 +106,7 @@ def test_shards_and_threads_do_not_change_the_score(values: list[float], threads
 
 def test_bootstrap_never_scores_an_item_twice() -> None:
     items = Numbers([1.0, 2.0, 3.0])
-    run("numbers", {"mean": Mean()}, items, coverage=Coverage(3, 3, 3), fields={}, bootstrap=500)
+    run("numbers", {"mean": Mean()}, items, coverage=Coverage(3, 3, 3), fields={}, options=RunOptions(bootstrap=500))
     assert items.visits == [3]
 
 

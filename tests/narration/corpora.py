@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from kataribe.core.metric import Metric
 from kataribe.core.types import Cast, Narration, Role, Score, Segment
 from kataribe.narration.items import Film, Narrations
-from kataribe.narration.task import join
+from kataribe.narration.join import join
 
 CAST = Cast("f", (Role("Maria"), Role("Odysseus", ("Ulysses",)), Role("Mar"), Role("李白"), Role("李白龙")))
 

@@ -31,14 +31,14 @@ from kataribe.boundaries.pk import Pk
 from kataribe.boundaries.players import PAPER_TRIALS, Entries, human, once, random_entries, uniform_lists
 from kataribe.boundaries.ranking import RankedMetric, average_precision, precision_recall
 from kataribe.boundaries.several_truths import read_truths
-from kataribe.boundaries.task import check_unit
+from kataribe.boundaries.task import BoundaryOptions
 from kataribe.boundaries.tolerance import Tolerance
 from kataribe.boundaries.window_diff import WindowDiff
 from kataribe.core.caution import Caution
 from kataribe.core.errors import UsageError
 from kataribe.core.metric import Metric
+from kataribe.core.options import Options, Protocol, RunOptions, option, same_as
 from kataribe.core.progress import report
-from kataribe.core.registry import PROTOCOLS
 from kataribe.engines.local import LocalEngine
 
 # The PR curves that are kept: as many as a picture can show.
@@ -49,35 +49,40 @@ _SHOWN_COUNT = 9
 M = TypeVar("M", bound=Metric)
 
 
+@dataclass(frozen=True)
+class BoundaryAuditOptions(Options):
+    most: int = option(15, "The largest number of boundaries per video.", minimum=1)
+    protocol: Protocol = same_as(
+        BoundaryOptions,
+        "protocol",
+        help="official: as the published tool matches; paper: strict tolerance, 100 draws of Random.",
+    )
+    trials: int | None = option(None, "Draws of Random; default: 20, paper: 100.", minimum=1)
+    tolerance: str = option("0.05", "0.05 of the duration, or 0.5s.")
+    unit: Unit = same_as(BoundaryOptions, "unit")
+    min_consistency: float = same_as(BoundaryOptions, "min_consistency")
+    seed: int = same_as(RunOptions, "seed")
+
+
 def audit(
     references: Source | Sequence[Source],
     systems: Mapping[str, Source] | None = None,
-    *,
-    protocol: str = "official",
-    most: int = 15,
-    trials: int | None = None,
-    tolerance: str = "0.05",
-    unit: Unit = "seconds",
-    min_consistency: float = 0.3,
-    seed: int = 0,
+    options: BoundaryAuditOptions | None = None,
 ) -> BoundaryAudit:
     """Read every measure for people, systems, and the blind players with 1 to `most` boundaries."""
-    if most < 1 or (trials is not None and trials < 1) or seed < 0:
-        raise UsageError("an audit needs at least one boundary, one draw and a seed that is not negative")
-    if protocol not in PROTOCOLS:
-        raise UsageError(f"no protocol is called {protocol!r}", hint=f"there are: {', '.join(PROTOCOLS)}")
-    check_unit(unit)
+    options = options or BoundaryAuditOptions()
+    most, min_consistency = options.most, options.min_consistency
     truth, warnings = read_truths(references)
     warnings += doubts_about_references(truth, min_consistency)
-    videos = replace(annotated_videos(truth, min_consistency), seed=seed)
+    videos = replace(annotated_videos(truth, min_consistency), seed=options.seed)
     videos.need_frames("the audit")
-    panel = _Panel(videos, tolerance, protocol, _trials(protocol, trials))
+    panel = _Panel(videos, options.tolerance, options.protocol, _trials(options.protocol, options.trials))
     readings = [PlayerReading("human", None, panel.read(human(videos)))]
     curves = [panel.curve("human", None, human(videos))]
     bias = {"human": panel.bias(human(videos))}
     for given, predictions in (systems or {}).items():
         name = f"{given} (system)" if given in PLAYERS else given
-        predicted, _, _, said = join(read_predictions(predictions), truth, "zero", unit, min_consistency)
+        predicted, _, _, said = join(read_predictions(predictions), truth, "zero", options.unit, min_consistency)
         warnings += [Caution(caution.id, f"{name}: {caution}") for caution in said if caution not in warnings]
         readings.append(PlayerReading(name, None, panel.read_system(predicted)))
         curves.append(panel.curve(name, None, once(predicted.predictions), predicted))
@@ -91,7 +96,16 @@ def audit(
     bias[f"random {counts[0]}"] = panel.bias(random_entries(videos, counts, 1))
     readings.sort(key=lambda reading: (reading.player == "random") * 2 + (reading.player == "uniform"))
     return BoundaryAudit(
-        len(videos), tolerance, protocol, panel.trials, seed, panel.prevalence(), bias, readings, curves, warnings
+        videos=len(videos),
+        tolerance=options.tolerance,
+        protocol=options.protocol,
+        trials=panel.trials,
+        seed=options.seed,
+        prevalence=panel.prevalence(),
+        bias=bias,
+        readings=readings,
+        curves=curves,
+        warnings=warnings,
     )
 
 
@@ -126,7 +140,8 @@ class _Panel:
         try:
             width = Tolerance(tolerance)
         except ValueError:
-            raise UsageError(f"{tolerance!r} is not a tolerance", hint="write 0.05 or 0.5s") from None
+            problem = f"<tolerance>: {tolerance!r} is not a tolerance"
+            raise UsageError(problem, hint="write 0.05 or 0.5s", options=["tolerance"]) from None
         self.videos = videos
         self.trials = trials
         self.f1 = {

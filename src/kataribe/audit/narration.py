@@ -15,21 +15,26 @@ the last three, and one that rises can be gamed.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
+from kataribe.audit.choice import chosen_attacks
 from kataribe.audit.narration_attacks import ATTACKS
 from kataribe.audit.result import NarrationAttack, NarrationAudit
 from kataribe.core import registry
 from kataribe.core.caution import Caution, distinct
-from kataribe.core.errors import UsageError, counted, nearest
+from kataribe.core.errors import counted
+from kataribe.core.options import Options, Protocol, RunOptions, option, same_as
 from kataribe.core.progress import report
+from kataribe.core.task import evaluate
 from kataribe.core.types import Cast
 from kataribe.core.unit import Unit
+from kataribe.engines.local import LocalEngine
 from kataribe.formats.source import Paths
 from kataribe.narration import casts as cast_files
 from kataribe.narration.files import Source, read_narrations
 from kataribe.narration.items import Narrations
-from kataribe.narration.task import evaluate, films, join
+from kataribe.narration.join import films, join
+from kataribe.narration.task import TASK, NarrationOptions
 
 CLEAN_ROLES = "role_f1(match=longest, cast=own, aliases=true, ban=none, empty=drop)"
 DEFAULT_METRICS = (
@@ -46,28 +51,34 @@ DEFAULT_METRICS = (
 SUBMITTED = "submitted"
 
 
+@dataclass(frozen=True)
+class NarrationAuditOptions(Options):
+    """`attack` names the attacks to run beside the submission itself; without it, all are run."""
+
+    protocol: Protocol = same_as(NarrationOptions, "protocol")
+    tok: str | None = same_as(NarrationOptions, "tok")
+    attack: tuple[str, ...] | None = option(None, "Only this attack, by its name in the table; repeatable.", many=True)
+
+
 def audit(
     submission: Source,
     references: Source | Paths,
     cast: cast_files.Source | Paths,
     metrics: Sequence[str] = DEFAULT_METRICS,
-    *,
-    protocol: str = "official",
-    tok: str | None = None,
-    only: Sequence[str] = tuple(ATTACKS),
+    options: NarrationAuditOptions | None = None,
 ) -> NarrationAudit:
     """Attack a submission and read every metric each time.
 
     >>> written = {str(n): {"film": "f", "text": text} for n, text in enumerate(["Anna waits.", "Tom runs.", "Snow."])}
-    >>> found = audit(written, written, {"f": ["Anna", "Tom"]}, ["role_f1", "rouge_l"], only=["no names"])
+    >>> options = NarrationAuditOptions(attack=("no names",))
+    >>> found = audit(written, written, {"f": ["Anna", "Tom"]}, ["role_f1", "rouge_l"], options)
     >>> [round(reading.scores["role_f1"].value, 2) for reading in found.readings]
     [0.67, 0.0]
 
     Attacks on names leave the lines of a film without a cast as they are.
     """
-    for attack in only:
-        if attack not in ATTACKS:
-            raise UsageError(f"--attack {attack!r}: there is no such attack", hint=nearest(attack, ATTACKS))
+    options = options or NarrationAuditOptions()
+    attacks = chosen_attacks(options.attack, ATTACKS)
     registry.parse_all(metrics, "narration", also=("captions",))  # a wrong name is refused before the work starts
     casts = cast_files.read_casts(cast)
     told, written = read_narrations(submission), read_narrations(references)
@@ -79,12 +90,13 @@ def audit(
     signatures: dict[str, str] = {}
     units: dict[str, Unit] = {}
     said: list[Caution] = []
-    for done, attack in enumerate([SUBMITTED, *only]):
-        report("audit", done, len(only) + 1)
+    for done, attack in enumerate([SUBMITTED, *attacks]):
+        report("audit", done, len(attacks) + 1)
         lines = items.candidates if attack == SUBMITTED else _attacked(items, attack, casts)
         lengths.append(sum(map(len, lines)))
         submitted = [replace(kept[id], text=line) for id, line in zip(items.ids, lines, strict=True)]
-        result = evaluate(submitted, kept.values(), metrics, cast=casts, protocol=protocol, tok=tok)
+        how = NarrationOptions(cast=casts, protocol=options.protocol, tok=options.tok)
+        result = evaluate(TASK, submitted, kept.values(), metrics, options=how, run=RunOptions(engine=LocalEngine()))
         scores = {metric.metric: metric.score for metric in result}
         readings.append(NarrationAttack(attack, lengths[-1] / max(lengths[0], 1), scores))
         signatures = {metric.metric: metric.signature for metric in result}

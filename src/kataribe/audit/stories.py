@@ -17,27 +17,30 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from kataribe.audit import story_attacks as attacks
+from kataribe.audit.choice import chosen_attacks
 from kataribe.audit.result import ALL, CORRECT, StoryAttack, StoryAudit
 from kataribe.audit.subject import Subject
 from kataribe.core import registry
 from kataribe.core.caution import distinct
-from kataribe.core.errors import UsageError, shorten
+from kataribe.core.options import Options, Protocol, RunOptions, option, same_as
 from kataribe.core.progress import report
 from kataribe.core.result import Result
+from kataribe.core.task import evaluate
 from kataribe.core.types import Score
 from kataribe.core.unit import Unit
+from kataribe.engines.local import LocalEngine
 from kataribe.formats.stories import Source, read_stories
 from kataribe.formats.storytable import StoryTable
 from kataribe.stories.join import usable_durations
-from kataribe.stories.task import evaluate
+from kataribe.stories.task import TASK, StoryOptions
 
 DEFAULT_METRICS = ("soda(c)", "soda(a)", "soda(b)", "activitynet(2018)", "localisation")
 RATIOS = (0.1, 0.5, 1.0, 2.0, 10.0)
@@ -56,41 +59,49 @@ _BEST = (1, 2, 3, 5)
 Attack = Callable[[np.random.Generator], StoryTable]
 
 
+@dataclass(frozen=True)
+class StoryAuditOptions(Options):
+    """`attack` names the attacks to run beside the submission itself; without it, all are run."""
+
+    protocol: Protocol = same_as(StoryOptions, "protocol")
+    by: Literal["ratio", "count"] = option(
+        "ratio", "Numbers of captions by ratio (to the references) or by count (in each video)."
+    )
+    surplus: Literal["jitter", "strangers"] = option(
+        "jitter", "Where captions are too few: jitter (copies) or strangers (of other videos)."
+    )
+    attack: tuple[str, ...] | None = option(None, "Only this attack, by its name in the table; repeatable.", many=True)
+    draws: int = option(5, "Draws of everything random; scores are their mean.", minimum=1, hint="5 is usual")
+    videos: int | None = option(
+        None, "Only so many random videos, for a quick look.", minimum=1, hint="leave it out for all videos"
+    )
+    seed: int = same_as(RunOptions, "seed")
+
+
 def audit(
     submission: Source,
     references: Sequence[Source],
     metrics: Sequence[str] = DEFAULT_METRICS,
+    options: StoryAuditOptions | None = None,
     *,
-    protocol: str = "official",
-    by: str = "ratio",
-    surplus: str = "jitter",
-    only: Sequence[str] = ATTACKS,
-    draws: int = 5,
-    videos: int | None = None,
-    seed: int = 0,
     keep: Callable[[str, StoryTable], None] | None = None,
 ) -> StoryAudit:
     """Attack a submission and read every metric each time.
 
-    `by` is "ratio" (captions for each reference) or "count" (captions for each video); `only` names the attacks to
-    run beside the submission itself, and `videos` limits the audit to so many random ones. `keep` is given what each
-    attack made of the submission, the first draw, under a name that can be a file's.
+    `keep` is given what each attack made of the submission, the first draw, under a name that can be a file's.
     """
-    _refuse_bad_numbers(draws, videos, seed)
-    _check("--by", by, ("ratio", "count"))
-    _check("--surplus", surplus, SURPLUS)
-    for attack in only:
-        _check("--attack", attack, ATTACKS)
-    registry.parse_all(metrics, "stories", protocol=protocol)  # a wrong name is refused before the work starts
+    options = options or StoryAuditOptions()
+    attacks_to_run = chosen_attacks(options.attack, ATTACKS)
+    registry.parse_all(metrics, "stories", protocol=options.protocol)  # a wrong name is refused before the work starts
     predicted, warnings = usable_durations(read_stories(submission), "predicted")
     told = []
     for source in references:
         table, said = usable_durations(read_stories(source), "reference")
         told.append(table)
         warnings += said
-    subject = Subject.prepare(predicted, told, videos, seed)
+    subject = Subject.prepare(predicted, told, options.videos, options.seed)
     warnings += subject.warnings
-    plan = list(_plan(subject, only, by, SURPLUS[surplus]))
+    plan = list(_plan(subject, attacks_to_run, options.by, SURPLUS[options.surplus]))
     notes = [*subject.notes, *(step.reason for step in plan if isinstance(step, _Skipped))]
     settings = [step for step in plan if isinstance(step, _Setting)]
     readings: list[StoryAttack] = []
@@ -98,20 +109,20 @@ def audit(
     units: dict[str, Unit] = {}
     for done, setting in enumerate(settings):
         report("audit", done, len(settings))
-        reading, scored = _read(subject, setting, metrics, protocol, draws, seed, keep or _forget)
+        reading, scored = _read(subject, setting, metrics, options, keep or _forget)
         readings.append(reading)
         signatures = {result.metric: result.signature for result in scored}
         units = {result.metric: result.unit for result in scored}
         if setting.name == ALL:
             warnings += scored.warnings
     if any(reading.made for reading in readings if reading.attack == "share"):
-        notes.append(f"where the submission has too few captions, the rest are {_SURPLUS_TEXT[surplus]}")
+        notes.append(f"where the submission has too few captions, the rest are {_SURPLUS_TEXT[options.surplus]}")
     return StoryAudit(
         videos=subject.videos,
         captions=len(subject.table.places),
-        draws=draws,
-        seed=seed,
-        surplus=surplus,
+        draws=options.draws,
+        seed=options.seed,
+        surplus=options.surplus,
         signatures=signatures,
         units=units,
         readings=readings,
@@ -191,24 +202,23 @@ def _read(
     subject: Subject,
     setting: _Setting,
     metrics: Sequence[str],
-    protocol: str,
-    draws: int,
-    seed: int,
+    options: StoryAuditOptions,
     keep: Callable[[str, StoryTable], None],
 ) -> tuple[StoryAttack, Result]:
     """The mean over the draws, and the first draw's result."""
     drawn = []
     captions = made = 0
-    times = draws if setting.is_random else 1
+    times = options.draws if setting.is_random else 1
+    how, run = StoryOptions(protocol=options.protocol), RunOptions(engine=LocalEngine(), seed=options.seed)
     for draw in range(times):
         # Seeded by name: what an attack draws does not depend on which others are run.
-        rng = np.random.default_rng([seed, zlib.crc32(f"{setting.attack} {setting.name}".encode()), draw])
+        rng = np.random.default_rng([options.seed, zlib.crc32(f"{setting.attack} {setting.name}".encode()), draw])
         table = setting.run(rng)
         if draw == 0:
             keep(setting.file_name, table)
         captions += len(table.places)
         made += _made(table, subject.table)
-        drawn.append(evaluate(table, subject.references, metrics, protocol=protocol, seed=seed))
+        drawn.append(evaluate(TASK, table, subject.references, metrics, options=how, run=run))
     scores, spread = {}, {}
     for name in drawn[0].metrics:
         values = [result[name].value for result in drawn]
@@ -243,17 +253,3 @@ def _made(table: StoryTable, submission: StoryTable) -> int:
 def _keys(table: StoryTable) -> np.ndarray:
     columns = np.column_stack([attacks.video_of(table), table.places]).astype(np.float64)
     return np.ascontiguousarray(np.column_stack([columns, table.segments])).view("V32").ravel()
-
-
-def _refuse_bad_numbers(draws: int, videos: int | None, seed: int) -> None:
-    if draws < 1:
-        raise UsageError(f"--draws {draws}: an audit needs at least one", hint="5 is usual")
-    if videos is not None and videos < 1:
-        raise UsageError(f"--videos {videos}: an audit needs at least one", hint="leave it out for all videos")
-    if seed < 0:
-        raise UsageError(f"--seed {seed}: cannot be negative", hint="any whole number from 0 on will do")
-
-
-def _check(option: str, value: str, allowed: Iterable[str]) -> None:
-    if value not in allowed:
-        raise UsageError(f"{option} {shorten(value)}: there is no such choice", hint=f"{option} {', '.join(allowed)}")

@@ -11,7 +11,6 @@ from kataribe.cli.output import check_outputs
 from kataribe.cli.progress import Silence, progress_bar, warn_of
 from kataribe.core.errors import UsageError
 from kataribe.core.spec import split_specs
-from kataribe.engines.local import parse_engine
 from kataribe.formats.output import write_whole
 
 
@@ -66,7 +65,9 @@ def agree(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no warnings.")] = False,
 ) -> None:
     """How well do metrics agree with people? Correlations, accuracy, tests between metrics, the human ceiling."""
-    from kataribe.captions.task import DEFAULT_METRICS
+    from kataribe.captions.task import DEFAULT_METRICS, CaptionOptions
+    from kataribe.core.options import RunOptions, make
+    from kataribe.engines.local import LocalEngine
     from kataribe.people.agreement import agree as agree_with
     from kataribe.people.metaevaluation import score_rated
     from kataribe.people.ratings import read_ratings
@@ -89,8 +90,9 @@ def agree(
                 "several files of scores need --human RATINGS", hint="or give one data set of rated captions"
             )
         else:
-            options = {"tok": tok, "protocol": protocol, "engine": parse_engine("local", 0)}
-            scored, ratings = score_rated(scores[0], chosen or DEFAULT_METRICS, progress=progress, **options)
+            options = make(CaptionOptions, {"tok": tok, "protocol": protocol}, owner="captions")
+            run = RunOptions(engine=LocalEngine(), progress=progress)
+            scored, ratings = score_rated(scores[0], chosen or DEFAULT_METRICS, options=options, run=run)
             chosen = list(scored.values)
         scored = scored.lowered(lower or ())
         ratings = ratings.without(without or ())

@@ -11,9 +11,9 @@ import numpy as np
 import kataribe
 from kataribe.core.caution import Caution, distinct, remark, remarking
 from kataribe.core.engine import Engine, InlineEngine
-from kataribe.core.errors import UsageError
 from kataribe.core.metric import Items, Metric
-from kataribe.core.progress import Progress, report, reporting, silent
+from kataribe.core.options import RunOptions
+from kataribe.core.progress import report, reporting, silent
 from kataribe.core.result import MetricResult, Result
 from kataribe.core.shards import Sharding, cut
 from kataribe.core.signature import format_signature
@@ -34,25 +34,20 @@ def run(
     fields: Mapping[str, str],
     warnings: Sequence[Caution] = (),
     scanned: Scanned | None = None,
-    engine: Engine | None = None,
-    bootstrap: int = 0,
-    seed: int = 0,
-    details: bool = False,
-    progress: Progress | None = None,
+    options: RunOptions,
 ) -> Result:
     """Score `items` with every metric, under the name it goes by in the result.
 
     `fields` are the signature's entries that all metrics share; `scanned` is what `scan_references` found in the same
     references before.
     """
-    if bootstrap < 0:
-        raise UsageError(f"--bootstrap {bootstrap}: cannot be negative", hint="1000 is usual, 0 switches it off")
-    engine = engine or InlineEngine()
+    bootstrap, seed = options.bootstrap, options.seed
+    engine = options.engine or InlineEngine()
     resampling = {"bootstrap": str(bootstrap), "interval": INTERVAL, "seed": str(seed)} if bootstrap else {}
-    with reporting(progress or silent), remarking() as remarks:
+    with reporting(options.progress or silent), remarking() as remarks:
         shardings = _shardings(metrics.values(), items, engine)
         facts = _facts(metrics, shardings, engine, scanned)
-        computed = _compute(metrics, facts, shardings, engine, details)
+        computed = _compute(metrics, facts, shardings, engine, options.details)
     results: dict[str, MetricResult] = {}
     for name, metric in metrics.items():
         statistics = computed[name].statistics

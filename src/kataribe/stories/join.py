@@ -13,13 +13,22 @@ import numpy as np
 from kataribe.captions.items import TextPool
 from kataribe.core.caution import Caution
 from kataribe.core.errors import InputError, some
-from kataribe.core.join import match_ids
+from kataribe.core.join import Wording, describe_unmatched, match_ids
 from kataribe.core.types import Bools, Coverage, Int64s
 from kataribe.formats.storytable import StoryTable
 from kataribe.stories.items import Missing, Stories, Told
 from kataribe.text.sentences import numbering
 
 SegmentPolicy = Literal["zero", "error"]
+
+_WORDS = Wording(
+    items="videos",
+    missing={"zero": "scored 0", "drop": "left out", None: "scored as each signature says"},
+    hint="<missing zero> scores them 0, <missing drop> leaves them out",
+    # As everywhere in this room, one video is "1 videos".
+    extra=("predicted videos have no reference and were not scored",) * 2,
+    empty=("videos are predicted to have no caption at all, scored 0",) * 2,
+)
 
 # What the 2018 ActivityNet scorer puts beside a prediction without partner.
 CONSTANT_FILLER = "abc123!@#"
@@ -59,8 +68,7 @@ def join(
         raise InputError("no video has a reference caption", file=references[0].source or None)
     predicted_videos = set(predictions.videos)
     predicted = np.array([video in predicted_videos for video in ids])
-    hint = "--missing zero scores them 0, --missing drop leaves them out"
-    absent, extra = match_ids(predictions.videos, ids, refuse_absent=missing == "error", hint=hint)
+    unmatched = match_ids(predictions.videos, ids, missing, _WORDS.hint)
     places = numbering()
     rows = {video: row for row, video in enumerate(ids)}
     predicted_side, _ = _collect([predictions], rows, places)
@@ -98,22 +106,13 @@ def join(
     if silent:
         text = f"{len(silent):,} reference videos have no caption and were not scored: {some(silent)}"
         warnings.append(Caution("silent-references", text))
-    if absent:
-        action = {"zero": ", scored 0", "drop": ", left out"}.get(missing or "", ", scored as each signature says")
-        text = f"{len(absent):,} of {len(ids):,} videos have no prediction{action}: {some(absent)}"
-        warnings.append(Caution("missing", text))
-    if extra:
-        text = f"{len(extra):,} predicted videos have no reference and were not scored: {some(extra)}"
-        warnings.append(Caution("extra", text))
-    if empty:
-        text = f"{len(empty):,} videos are predicted to have no caption at all, scored 0: {some(empty)}"
-        warnings.append(Caution("empty", text))
+    warnings += describe_unmatched(unmatched, empty, len(ids), missing, _WORDS)
     coverage = Coverage(
         references=len(ids),
         predicted=len(predictions),
         scored=len(ids),
-        missing=len(absent),
-        extra=len(extra),
+        missing=len(unmatched.absent),
+        extra=len(unmatched.extra),
         empty=len(empty),
     )
     return items, coverage, warnings
@@ -191,7 +190,12 @@ def odd_segments(table: StoryTable, role: str, policy: SegmentPolicy) -> list[Ca
             continue
         found = f"{int(which.sum()):,} {role} segments are {kind}, in {some(videos)}"
         if policy == "error":
-            raise InputError(found, file=table.source or None, hint="mend them, or --segments zero scores them 0")
+            raise InputError(
+                found,
+                file=table.source or None,
+                hint="mend them, or <segments zero> scores them 0",
+                options=["segments"],
+            )
         result = "they are scored as they stand" if kind == _OUTSIDE else "they overlap nothing and score 0"
         warnings.append(Caution("unusable-segments", f"{found}; {result}"))
     late = real & (end > duration + _LATE_SECONDS) & (start < duration)
