@@ -26,7 +26,13 @@ FLOORS = (
     ("cli",),
 )
 # Encoders and training run their batches on the threads of the one local engine.
-MAY_ALSO_USE = {"narration": {"films"}, "grounding": {"films"}, "encoders": {"engines"}, "learning": {"engines"}}
+MAY_ALSO_USE = {
+    "narration": {"films"},
+    "grounding": {"films"},
+    "encoders": {"engines"},
+    "learning": {"engines"},
+    "cli": {"api"},
+}
 # The page and the tables: of the rooms only the types of their results.
 REPORT_USES = {"core", "stats", "formats"}
 

@@ -1,4 +1,4 @@
-"""`kataribe.evaluate`: any task, from Python."""
+"""`kataribe.evaluate` and `kataribe.Scorer`: any task, from Python."""
 
 from __future__ import annotations
 
@@ -34,17 +34,28 @@ def evaluate(
     Options are the task's (`missing`, `protocol`, `tok`, ...) and those of every run (`engine`, `threads`, `bootstrap`,
     `seed`, `details`, `progress`), as on the command line.
     """
-    chosen = tasks.load(task)
-    own = {name: value for name, value in options.items() if name not in _RUN}
-    shared = {name: value for name, value in options.items() if name in _RUN}
-    return tasks.evaluate(
-        chosen,
-        predictions,
-        references,
-        metrics,
-        options=make(chosen.options, own, owner=chosen.name, also=_RUN),
-        run=run_options(**shared),
-    )
+    return Scorer(task, references, metrics, **options)(predictions)
+
+
+class Scorer:
+    """References that are read and scanned once, for predictions that change: after every epoch, say.
+
+    >>> score = Scorer("captions", {"1": ["a dog runs fast"]}, metrics=["rouge_l"])
+    >>> [round(score({"1": text})["rouge_l"].value, 4) for text in ("a dog", "a dog runs")]
+    [0.6289, 0.8356]
+    """
+
+    def __init__(
+        self, task: str, references: Any = None, metrics: Sequence[str | Metric] | None = None, **options: Any
+    ) -> None:
+        chosen = tasks.load(task)
+        own = {name: value for name, value in options.items() if name not in _RUN}
+        shared = {name: value for name, value in options.items() if name in _RUN}
+        made = make(chosen.options, own, owner=chosen.name, also=_RUN)
+        self._references = tasks.OpenReferences(chosen, references, metrics, made, run_options(**shared))
+
+    def __call__(self, predictions: Any) -> Result:
+        return self._references.score(predictions)
 
 
 def run_options(*, engine: str | Engine | None = None, threads: int = 0, **others: Any) -> RunOptions:

