@@ -36,7 +36,7 @@ def text_vectors(clip: str, text: str) -> tuple[list[int], np.ndarray, np.ndarra
     from transformers import CLIPModel
 
     encoder = open_clip(clip)
-    ids = encoder.cut([text])[0].ids.tolist()
+    ids = encoder.tokenize([text])[0].ids.tolist()
     model = CLIPModel.from_pretrained(clip).eval()
     with torch.inference_mode():
         inputs = torch.tensor([ids])

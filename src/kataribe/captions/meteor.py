@@ -43,10 +43,10 @@ _LANGUAGE_OF = {"ptb": "en", "letters": "en", "ja": "ja", "ja-mecab": "ja", "zh"
 
 
 class _Sentences(NamedTuple):
-    """Texts as METEOR reads them, and how it cuts one of them."""
+    """Texts as METEOR reads them, and how it splits one of them."""
 
     sentences: _native.MeteorSentences
-    cut: Callable[[str], list[str]]
+    tokenize: Callable[[str], list[str]]
 
 
 @dataclass(frozen=True)
@@ -85,8 +85,8 @@ class Meteor(Metric):
         if self.language != "en":
             return _Sentences(_sentences(None, texts), str.split)
         resource = _open_resource()
-        cut = lambda text: _native.meteor_normalize(resource, text).split()  # noqa: E731
-        return _Sentences(_sentences(resource, texts), cut)
+        tokenize = lambda text: _native.meteor_normalize(resource, text).split()  # noqa: E731
+        return _Sentences(_sentences(resource, texts), tokenize)
 
     def stats(self, items: Captions, context: _Sentences) -> Array:
         if not len(items):
@@ -120,8 +120,8 @@ class Meteor(Metric):
             details.append(
                 WordAlignment(
                     reference=pair - first,
-                    candidate_tokens=context.cut(texts[candidate]),
-                    reference_tokens=context.cut(texts[reference]),
+                    candidate_tokens=context.tokenize(texts[candidate]),
+                    reference_tokens=context.tokenize(texts[reference]),
                     matches=[
                         WordMatch(candidate=(i, n), reference=(j, m), stage=_native.METEOR_STAGES[stage])
                         for i, n, j, m, stage in _native.meteor_alignment(context.sentences, candidate, reference)

@@ -20,7 +20,7 @@ from kataribe.core.memo import keep_open
 from kataribe.core.need import need
 from kataribe.core.types import Float32s, Int32s
 from kataribe.encoders import loading
-from kataribe.encoders.protocol import Cut, Forward
+from kataribe.encoders.protocol import Forward, TokenizedText
 from kataribe.media.video import Pixels
 
 DEFAULT = "openai/clip-vit-base-patch32"
@@ -67,13 +67,13 @@ class ClipEncoder:
     def parallel(self) -> bool:
         return self.device == "cpu"
 
-    def cut(self, texts: Sequence[str]) -> list[Cut]:
+    def tokenize(self, texts: Sequence[str]) -> list[TokenizedText]:
         if not texts:
             return []
         whole = self._tokenizer(list(texts), truncation=False, padding=False, verbose=False)["input_ids"]
         cut = self._tokenizer(list(texts), truncation=True, max_length=self.longest, padding=False)["input_ids"]
         return [
-            Cut(np.array(ids or [self._pad], dtype=np.int32), len(all_ids) <= self.longest)
+            TokenizedText(np.array(ids or [self._pad], dtype=np.int32), len(all_ids) <= self.longest)
             for ids, all_ids in zip(cut, whole, strict=True)
         ]
 

@@ -34,7 +34,7 @@ class CausalModel:
         self.longest = loading.longest_input(self._network, self._tokenizer, loading.locate(model))
         self.signature = f"{self.name}-{loading.fingerprint_of(self._network, self._tokenizer)}"
         self.start = self._tokenizer.bos_token_id
-        self._one_cut = threading.Lock()
+        self._one_tokenizer = threading.Lock()
         self.device = "cuda" if self._torch.cuda.is_available() else "cpu"
         self._network.to(self.device)
 
@@ -62,7 +62,7 @@ class CausalModel:
         return Likelihood(words, logs)
 
     def _ids(self, text: str) -> list[int]:
-        with self._one_cut:
+        with self._one_tokenizer:
             ids: list[int] = self._tokenizer(text, truncation=False, verbose=False)["input_ids"]
         starts = self.start is not None and ids[:1] != [self.start]
         return [self.start, *ids] if starts else ids

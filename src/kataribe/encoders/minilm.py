@@ -25,7 +25,7 @@ from kataribe.core.errors import ResourceError, shorten
 from kataribe.core.need import need
 from kataribe.core.types import Float32s, Int32s, Int64s
 from kataribe.encoders import loading
-from kataribe.encoders.protocol import Cut, Forward
+from kataribe.encoders.protocol import Forward, TokenizedText
 
 _SPECIALS = ("[CLS]", "[SEP]", "[PAD]")
 
@@ -33,8 +33,8 @@ _SPECIALS = ("[CLS]", "[SEP]", "[PAD]")
 class MiniLm:
     """
     >>> encoder = MiniLm()
-    >>> cut, = encoder.cut(["A dog runs."])
-    >>> encoder.forward([cut.ids]).tokens[0].shape
+    >>> tokens, = encoder.tokenize(["A dog runs."])
+    >>> encoder.forward([tokens.ids]).tokens[0].shape
     (6, 384)
     """
 
@@ -68,14 +68,14 @@ class MiniLm:
         self.signature = f"{self.name}-{self.fingerprint}"
         self.key = f"text-{self.fingerprint}-{loading.recipe(*recipe)}-l{self.layer}"
 
-    def cut(self, texts: Sequence[str]) -> list[Cut]:
-        return [self._cut(encoding.ids) for encoding in self._tokenizer.encode_batch(list(texts))]
+    def tokenize(self, texts: Sequence[str]) -> list[TokenizedText]:
+        return [self._tokenized(encoding.ids) for encoding in self._tokenizer.encode_batch(list(texts))]
 
-    def _cut(self, ids: list[int]) -> Cut:
+    def _tokenized(self, ids: list[int]) -> TokenizedText:
         fits = len(ids) <= self.longest
         # What is cut away lies before the last token, which ends every text.
         kept = ids if fits else [*ids[: self.longest - 1], ids[-1]]
-        return Cut(np.array(kept, dtype=np.int32), fits)
+        return TokenizedText(np.array(kept, dtype=np.int32), fits)
 
     def forward(self, batch: Sequence[Int32s]) -> Forward:
         lengths = np.array([len(ids) for ids in batch], dtype=np.int64)

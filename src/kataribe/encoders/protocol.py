@@ -11,8 +11,8 @@ from kataribe.media.video import Pixels, Size
 
 
 @dataclass(frozen=True)
-class Cut:
-    """A text as the model's tokenizer cuts it, specials included; `is_whole` where nothing had to be left out."""
+class TokenizedText:
+    """A text as the model's tokenizer splits it, specials included; `is_whole` where nothing had to be left out."""
 
     ids: Int32s
     is_whole: bool
@@ -56,7 +56,7 @@ class TextEncoder(Protocol):
     def special_ids(self) -> frozenset[int]: ...
     @property
     def parallel(self) -> bool: ...
-    def cut(self, texts: Sequence[str]) -> list[Cut]: ...
+    def tokenize(self, texts: Sequence[str]) -> list[TokenizedText]: ...
     def forward(self, batch: Sequence[Int32s]) -> Forward: ...
 
 

@@ -20,7 +20,7 @@ from kataribe.core.need import need
 from kataribe.core.types import Int32s
 from kataribe.encoders import loading
 from kataribe.encoders.minilm import MiniLm
-from kataribe.encoders.protocol import Cut, Forward
+from kataribe.encoders.protocol import Forward, TokenizedText
 
 # Models whose tokenizer reads a word after a space differently from one at the start; see `open_text`.
 _SPACE_MATTERS = ("roberta", "gpt2", "longformer", "bart")
@@ -66,7 +66,7 @@ class TransformersText:
         # Some versions of transformers change the network for a moment to get at the states between its layers.
         return self.device == "cpu" and self._ends_at_layer
 
-    def cut(self, texts: Sequence[str]) -> list[Cut]:
+    def tokenize(self, texts: Sequence[str]) -> list[TokenizedText]:
         if not texts:
             return []
         whole = self._tokenizer(list(texts), add_special_tokens=True, truncation=False, padding=False, verbose=False)
@@ -79,7 +79,7 @@ class TransformersText:
             )
         # A tokenizer without specials makes nothing of an empty text; a padding stands for it.
         return [
-            Cut(np.array(ids or [self._pad], dtype=np.int32), fits)
+            TokenizedText(np.array(ids or [self._pad], dtype=np.int32), fits)
             for ids, fits in zip(cut["input_ids"], is_whole, strict=True)
         ]
 
