@@ -33,7 +33,6 @@ from kataribe.core.errors import UsageError, shorten
 from kataribe.core.progress import report
 from kataribe.core.result import Result
 from kataribe.core.types import Score
-from kataribe.core.unit import Unit
 from kataribe.formats.stories import Source, read_stories
 from kataribe.formats.storytable import StoryTable
 from kataribe.stories.join import usable_durations
@@ -94,14 +93,11 @@ def audit(
     notes = [*subject.notes, *(step.reason for step in plan if isinstance(step, _Skipped))]
     settings = [step for step in plan if isinstance(step, _Setting)]
     readings: list[StoryAttack] = []
-    signatures: dict[str, str] = {}
-    units: dict[str, Unit] = {}
+    scored: Result | None = None
     for done, setting in enumerate(settings):
         report("audit", done, len(settings))
         reading, scored = _read(subject, setting, metrics, protocol, draws, seed, keep or _forget)
         readings.append(reading)
-        signatures = {result.metric: result.signature for result in scored}
-        units = {result.metric: result.unit for result in scored}
         if setting.name == ALL:
             warnings += scored.warnings
     if any(reading.made for reading in readings if reading.attack == "share"):
@@ -112,8 +108,8 @@ def audit(
         draws=draws,
         seed=seed,
         surplus=surplus,
-        signatures=signatures,
-        units=units,
+        signatures={metric.metric: metric.signature for metric in scored or ()},
+        units={metric.metric: metric.unit for metric in scored or ()},
         readings=readings,
         notes=notes,
         warnings=distinct(warnings),
