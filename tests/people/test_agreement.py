@@ -315,7 +315,7 @@ def test_files_that_do_not_belong_together_are_refused(scores: Scores) -> None:
 
 
 @pytest.mark.parametrize(
-    ("settings", "message"),
+    ("options", "message"),
     [
         (AgreementOptions(by="tau"), "--by tau: there is no such measure - did you mean 'tau_c'?"),  # type: ignore[arg-type]
         (AgreementOptions(against="all"), "is neither each nor mean"),  # type: ignore[arg-type]
@@ -325,7 +325,7 @@ def test_files_that_do_not_belong_together_are_refused(scores: Scores) -> None:
         (AgreementOptions(alpha=2), "is not between 0 and 1"),
     ],
 )
-def test_settings_that_mean_nothing_are_refused(
+def test_options_that_mean_nothing_are_refused(
     scores: Scores, ratings: Ratings, options: AgreementOptions, message: str
 ) -> None:
     with pytest.raises(UsageError) as caught:

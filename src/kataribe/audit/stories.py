@@ -35,7 +35,6 @@ from kataribe.core.progress import report
 from kataribe.core.result import Result
 from kataribe.core.task import evaluate
 from kataribe.core.types import Score
-from kataribe.core.unit import Unit
 from kataribe.engines.local import LocalEngine
 from kataribe.formats.stories import Source, read_stories
 from kataribe.formats.storytable import StoryTable
@@ -105,14 +104,11 @@ def audit(
     notes = [*subject.notes, *(step.reason for step in plan if isinstance(step, _Skipped))]
     settings = [step for step in plan if isinstance(step, _Setting)]
     readings: list[StoryAttack] = []
-    signatures: dict[str, str] = {}
-    units: dict[str, Unit] = {}
+    scored: Result | None = None
     for done, setting in enumerate(settings):
         report("audit", done, len(settings))
         reading, scored = _read(subject, setting, metrics, options, keep or _forget)
         readings.append(reading)
-        signatures = {result.metric: result.signature for result in scored}
-        units = {result.metric: result.unit for result in scored}
         if setting.name == ALL:
             warnings += scored.warnings
     if any(reading.made for reading in readings if reading.attack == "share"):
@@ -123,8 +119,8 @@ def audit(
         draws=options.draws,
         seed=options.seed,
         surplus=options.surplus,
-        signatures=signatures,
-        units=units,
+        signatures={metric.metric: metric.signature for metric in scored or ()},
+        units={metric.metric: metric.unit for metric in scored or ()},
         readings=readings,
         notes=notes,
         warnings=distinct(warnings),

@@ -10,7 +10,7 @@ Files of versions 0.1 and 0.2 name no kind: there the fields tell.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
 import msgspec
@@ -39,17 +39,22 @@ def read_documents(entries: Mapping[str, Any], kind: type[D], *, file: str | Non
     >>> read_documents({"a": {"document": "colour", "name": "red"}}, Length, file=None, field="details")
     {}
     """
-    listed = {id: entry if isinstance(entry, list) else [entry] for id, entry in entries.items()}
-    if not any(is_of_kind(entry, kind) for listing in listed.values() for entry in listing[:1]):
+    if not any_of_kind(entries.values(), kind):
         return {}
+    listed = {id: entry if isinstance(entry, list) else [entry] for id, entry in entries.items()}
     try:
         return {id: [_converted(entry, kind) for entry in listing] for id, listing in listed.items()}
     except msgspec.ValidationError as error:
         raise InputError(f"cannot be shown ({error})", file=file, field=field, hint="score it again with -o") from None
 
 
-def is_of_kind(entry: Any, kind: type[Document]) -> bool:
-    """Whether an entry, as a metric made it or as a file has it, is a document of this kind."""
+def any_of_kind(entries: Iterable[Any], kind: type[Document]) -> bool:
+    """Whether there are documents of this kind, as a metric made them or as a file has them."""
+    firsts = (entry[0] if isinstance(entry, list) and entry else entry for entry in entries)
+    return any(_is_of_kind(entry, kind) for entry in firsts)
+
+
+def _is_of_kind(entry: Any, kind: type[Document]) -> bool:
     if not isinstance(entry, Mapping):
         return isinstance(entry, kind)
     if TAG_FIELD in entry:

@@ -16,7 +16,7 @@ import numpy as np
 
 from kataribe.core import registry
 from kataribe.core.caution import Caution
-from kataribe.core.document import D, read_documents
+from kataribe.core.document import D, Document, any_of_kind, read_documents
 from kataribe.core.errors import InputError, UsageError, nearest
 from kataribe.core.older_results import anchors_of, fill_directions_and_units, number_of, warning_of
 from kataribe.core.tables import render
@@ -73,6 +73,9 @@ class MetricResult:
     def normalised(self) -> float | None:
         """Where the system stands between chance (0) and people (1), all scored against the same references."""
         return self.anchors.normalised if self.anchors else None
+
+    def has_documents(self, kind: type[Document]) -> bool:
+        return any_of_kind(self.details or (), kind)
 
     def documents(self, kind: type[D], *, file: str | None = None) -> dict[str, list[D]]:
         """For each item what the metric has to show, where it is of this kind: word alignments, say."""
@@ -155,6 +158,9 @@ class Result:
 
     def __iter__(self) -> Iterator[MetricResult]:
         return iter(self.metrics.values())
+
+    def has_scored(self, kind: type[Document]) -> bool:
+        return any_of_kind((self.content or {}).values(), kind)
 
     def scored(self, kind: type[D], *, file: str | None = None) -> dict[str, D]:
         """What was scored, by id, where it is of this kind: captions with their references, say."""

@@ -117,12 +117,18 @@ def _measures(metrics: Sequence[str], results: Results, ids: Sequence[str]) -> l
     measures = []
     for name in metrics:
         found = [result.metrics.get(name) for result in results.values()]
-        unit = next(metric.unit for metric in found if metric)
+        first = next(metric for metric in found if metric)
         parts = dict.fromkeys(part for metric in found if metric for part in metric.item_parts if "@" not in part)
         for part in (None, *parts):
-            columns = [_column(metric, part, ids) if metric else None for metric in found]
             measures.append(
-                {"name": f"{name} {part}" if part else name, "metric": name, "unit": unit, "values": columns}
+                {
+                    "name": f"{name} {part}" if part else name,
+                    "metric": name,
+                    "unit": first.unit,
+                    # A part may go its own way: of an error rate, say, how much was found.
+                    "lower": part is None and first.lower_is_better,
+                    "values": [_column(metric, part, ids) if metric else None for metric in found],
+                }
             )
     return measures
 

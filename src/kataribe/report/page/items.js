@@ -108,13 +108,17 @@ function gridRow(row) {
     class: `grid-row${row === grid.active ? " active" : ""}${isOpen ? " open" : ""}`, onclick: () => openItem(place),
   }, ...grid.columns.map((entry) => {
     const value = entry.at(place);
-    const tone = entry.key === "difference" && value ? (value > 0 ? " better" : " worse") : "";
+    const tone = entry.key === "difference" && value ? differenceTone(value) : "";
     const side = entry.text ? "first" : "number";
     const title = entry.text ? value : null;
     return element("div", { role: "gridcell", class: side + tone, title }, entry.show(value));
   }));
   node.style.top = `${row * ROW_HEIGHT}px`;
   return node;
+}
+
+function differenceTone(value) {
+  return (value > 0) === !data.measures[state.measure].lower ? " better" : " worse";
 }
 
 function sortBy(entry) {

@@ -11,7 +11,11 @@ from kataribe.narration.result import ScoredNarration
 from kataribe.report.views import Results, View
 
 
-def _scored(result: Result, file: str | None = None) -> dict[str, ScoredCaption]:
+def _fits(result: Result) -> bool:
+    return result.has_scored(ScoredCaption) or result.has_scored(ScoredNarration)
+
+
+def _scored(result: Result, file: str) -> dict[str, ScoredCaption]:
     """Narrations are captions, too."""
     return result.scored(ScoredCaption, file=file) or {**result.scored(ScoredNarration, file=file)}
 
@@ -56,4 +60,4 @@ def _pack_scene(scene: SceneTuples) -> list[Any]:
     return [[["-".join(entry.words), entry.matched] for entry in side] for side in sides]
 
 
-VIEW = View("captions", lambda result: bool(_scored(result)), _pack)
+VIEW = View("captions", _fits, _pack)

@@ -5,29 +5,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from kataribe.core.result import Result
+from kataribe.core.result import MetricResult, Result
 from kataribe.narration.result import NamedRoles, ScoredNarration
 from kataribe.report.views import Column, Results, View
 from kataribe.report.views.packing import packed_time
 
 
-def _roles(result: Result, file: str | None = None) -> tuple[str, dict[str, list[NamedRoles]]] | None:
-    """The first metric that says which roles were named, and what it says."""
-    by_metric = ((metric.metric, metric.documents(NamedRoles, file=file)) for metric in result)
-    return next(((metric, found) for metric, found in by_metric if found), None)
+def _metric(result: Result) -> MetricResult | None:
+    """The first metric that says which roles were named."""
+    return next((metric for metric in result if metric.has_documents(NamedRoles)), None)
 
 
 def _pack(results: Results, ids: Sequence[str]) -> dict[str, Any]:
-    return {"systems": [_pack_system(name, result, ids) for name, result in results.items()]}
+    return {"systems": [_pack_system(name, _metric(result), ids) for name, result in results.items()]}
 
 
-def _pack_system(name: str, result: Result, ids: Sequence[str]) -> dict[str, Any] | None:
-    roles = _roles(result, file=name)
-    if roles is None:
+def _pack_system(name: str, metric: MetricResult | None, ids: Sequence[str]) -> dict[str, Any] | None:
+    if metric is None:
         return None
-    metric, found = roles
+    found = metric.documents(NamedRoles, file=name)
     rows = [[found[id][0].found, found[id][0].lost, found[id][0].invented] if found.get(id) else None for id in ids]
-    return {"metric": metric, "roles": rows}
+    return {"metric": metric.metric, "roles": rows}
 
 
 def _properties(results: Results, ids: Sequence[str]) -> dict[str, Column]:
@@ -40,4 +38,4 @@ def _properties(results: Results, ids: Sequence[str]) -> dict[str, Column]:
     return {"gap (s)": [packed_time(gaps.get(id)) for id in ids]} if gaps else {}
 
 
-VIEW = View("roles", lambda result: _roles(result) is not None, _pack, _properties)
+VIEW = View("roles", lambda result: _metric(result) is not None, _pack, _properties)

@@ -67,4 +67,4 @@ def _properties(results: Results, ids: Sequence[str]) -> dict[str, Column]:
     return {name: column for name, column in properties.items() if any(value is not None for value in column)}
 
 
-VIEW = View("stories", lambda result: bool(result.scored(ScoredStory)), _pack, _properties)
+VIEW = View("stories", lambda result: result.has_scored(ScoredStory), _pack, _properties)
