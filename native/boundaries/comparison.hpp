@@ -15,7 +15,9 @@ class BoundaryComparison {
   // Pair i is the list predicted_of[i] of the predicted ones beside the list truth_of[i] of the true ones.
   BoundaryComparison(const RaggedArrays<double>& predicted, const RaggedArrays<double>& truth,
                      const In1<std::int64_t>& predicted_of, const In1<std::int64_t>& truth_of)
-      : predicted_(predicted, "boundaries"), truth_(truth, "boundaries"), predicted_of_(predicted_of),
+      : predicted_(predicted, "boundaries"),
+        truth_(truth, "boundaries"),
+        predicted_of_(predicted_of),
         truth_of_(truth_of) {
     if (truth_of.shape(0) != size()) throw std::invalid_argument("boundaries: pairs of different lengths");
     check_indices(predicted_of, predicted_.size(), "boundaries: no such list of predictions");

@@ -161,8 +161,8 @@ void bind_boundary_matching(nb::module_& m) {
       .def("__len__", &BoundaryComparison::size);
   m.def("boundary_hits", &boundary_hits, nb::arg("comparison"), nb::arg("tolerances"), nb::kw_only(),
         nb::arg("optimal"), nb::arg("strict"));
-  m.def("boundary_hits_by_rank", &boundary_hits_by_rank, nb::arg("comparison"), nb::arg("ranks"),
-        nb::arg("tolerances"), nb::kw_only(), nb::arg("strict"));
+  m.def("boundary_hits_by_rank", &boundary_hits_by_rank, nb::arg("comparison"), nb::arg("ranks"), nb::arg("tolerances"),
+        nb::kw_only(), nb::arg("strict"));
   m.def("median_distances", &median_distances, nb::arg("comparison"));
 }
 

@@ -47,7 +47,7 @@ MappedFile::~MappedFile() {
 
 MappedFile::MappedFile(const std::string& utf8_path) {
   const int file = open(utf8_path.c_str(), O_RDONLY | O_CLOEXEC);
-  struct stat info {};
+  struct stat info{};
   if (file < 0 || fstat(file, &info) != 0) {
     const int error = errno;
     if (file >= 0) close(file);

@@ -25,8 +25,8 @@ constexpr std::size_t kHeadStep = 8;
 // The error function, to 5e-7. The quotient of polynomials was fitted to erf(x) / x over x^2 by least squares, weighted
 // again and again until the greatest error was least; beyond 3.95 the function is 1 in single precision.
 inline float error_function(float x) {
-  constexpr std::array<float, 6> kAbove = {1.128378987f,     0.1940012127f,    0.05320247635f,
-                                           0.003915829118f,  0.0002875645587f, 2.011969627e-6f};
+  constexpr std::array<float, 6> kAbove = {1.128378987f,    0.1940012127f,    0.05320247635f,
+                                           0.003915829118f, 0.0002875645587f, 2.011969627e-6f};
   constexpr std::array<float, 6> kBelow = {1.0f,           0.5052605867f,   0.1155764684f,
                                            0.01526773069f, 0.001197834848f, 3.784019282e-5f};
   x = std::min(std::max(x, -3.95f), 3.95f);
@@ -184,8 +184,8 @@ void attend(Table projected, In1<float> bias, In1<std::int64_t> lengths, std::si
 }  // namespace
 
 void bind_bert(nb::module_& m) {
-  m.def("bert_attend", &attend, nb::arg("projected").noconvert(), nb::arg("bias"), nb::arg("lengths"),
-        nb::arg("heads"), nb::arg("result").noconvert());
+  m.def("bert_attend", &attend, nb::arg("projected").noconvert(), nb::arg("bias"), nb::arg("lengths"), nb::arg("heads"),
+        nb::arg("result").noconvert());
   m.def("bert_gelu", &gelu, nb::arg("states").noconvert(), nb::arg("bias"));
   m.def("bert_add_and_normalize", &add_and_normalize, nb::arg("states").noconvert(), nb::arg("bias"),
         nb::arg("residual"), nb::arg("scale"), nb::arg("shift"), nb::arg("epsilon"));

@@ -61,7 +61,7 @@ class MeteorBeam {
   struct Choice {
     Words words;
     std::int32_t hypothesis_end;  // of the chunk that is open then, or kNoChunk
-    std::int32_t next;            // the first word of the reference that is not consumed then
+    std::int32_t next;  // the first word of the reference that is not consumed then
   };
   // Where a path comes from: a path of the level before, and what that did.
   class Origin {
@@ -85,7 +85,7 @@ class MeteorBeam {
   struct Paths {
     Each<Words> used;
     Each<std::int32_t> last_end;  // where the open chunk ends in the hypothesis, or kNoChunk
-    Each<std::int32_t> next;      // the first word of the reference not consumed; unused while in step
+    Each<std::int32_t> next;  // the first word of the reference not consumed; unused while in step
   };
 
   void branch(const MeteorStop& stop);

@@ -155,8 +155,8 @@ auto best_statistics(const MeteorSentences& sentences, In1<std::int64_t> hypothe
                      In1<std::int64_t> bounds, std::string_view language) {
   const std::size_t items = bounds.size() == 0 ? 0 : bounds.size() - 1;
   std::vector<std::uint32_t> item_of(hypotheses.size());
-  bool fits = bounds.size() > 0 && bounds.data()[0] == 0 &&
-              static_cast<std::size_t>(bounds.data()[items]) == item_of.size();
+  bool fits =
+      bounds.size() > 0 && bounds.data()[0] == 0 && static_cast<std::size_t>(bounds.data()[items]) == item_of.size();
   for (std::size_t item = 0; item < items; ++item) fits &= bounds.data()[item] < bounds.data()[item + 1];
   if (!fits) throw std::invalid_argument("bounds must give each item one pair or more, and all pairs to items");
   for (std::size_t item = 0; item < items; ++item)
@@ -241,45 +241,48 @@ void bind_meteor(nb::module_& m) {
            "Read the whole file and raise if a byte of it has changed since it was built.");
 
   nb::class_<MeteorResourceBuilder>(m, "MeteorResourceBuilder", "Compiles METEOR's text files into one file.")
-      .def("__init__",
-           [](MeteorResourceBuilder* self, const nb::bytes& function_words, const nb::bytes& exceptions,
-              const nb::bytes& synsets, const nb::bytes& dot_prefixes) {
-             new (self) MeteorResourceBuilder(view(function_words), view(exceptions), view(synsets),
-                                              view(dot_prefixes));
-           },
-           nb::arg("function_words"), nb::arg("exceptions"), nb::arg("synsets"), nb::arg("dot_prefixes"))
-      .def("add_paraphrases",
-           [](MeteorResourceBuilder& self, const nb::bytes& piece) {
-             const std::string_view bytes = view(piece);
-             nb::gil_scoped_release release;
-             self.add_paraphrases(bytes);
-           },
-           nb::arg("piece"), "The next piece of the decompressed paraphrase table, cut anywhere.")
-      .def("finish",
-           [](MeteorResourceBuilder& self) {
-             std::string file;
-             {
-               nb::gil_scoped_release release;
-               file = self.finish();
-             }
-             return nb::bytes(file.data(), file.size());
-           },
-           "The bytes of the compiled file. Ends the use of the builder.");
+      .def(
+          "__init__",
+          [](MeteorResourceBuilder* self, const nb::bytes& function_words, const nb::bytes& exceptions,
+             const nb::bytes& synsets, const nb::bytes& dot_prefixes) {
+            new (self) MeteorResourceBuilder(view(function_words), view(exceptions), view(synsets), view(dot_prefixes));
+          },
+          nb::arg("function_words"), nb::arg("exceptions"), nb::arg("synsets"), nb::arg("dot_prefixes"))
+      .def(
+          "add_paraphrases",
+          [](MeteorResourceBuilder& self, const nb::bytes& piece) {
+            const std::string_view bytes = view(piece);
+            nb::gil_scoped_release release;
+            self.add_paraphrases(bytes);
+          },
+          nb::arg("piece"), "The next piece of the decompressed paraphrase table, cut anywhere.")
+      .def(
+          "finish",
+          [](MeteorResourceBuilder& self) {
+            std::string file;
+            {
+              nb::gil_scoped_release release;
+              file = self.finish();
+            }
+            return nb::bytes(file.data(), file.size());
+          },
+          "The bytes of the compiled file. Ends the use of the builder.");
 
   nb::class_<MeteorSentences>(m, "MeteorSentences",
                               "Sentences prepared for METEOR. Scoring refers to them by their number.")
-      .def("__init__",
-           [](MeteorSentences* self, std::optional<const MeteorResource*> resource, const nb::list& sentences,
-              bool normalized) { new (self) MeteorSentences(prepare(resource, sentences, normalized)); },
-           nb::arg("resource").none(), nb::arg("sentences"), nb::arg("normalize"),
-           "Without a resource, only equal words match, as in METEOR's `-l other`. With `normalize`, sentences are\n"
-           "tokenized and lower-cased as with `-norm`; else they are split at blanks and taken as they are.")
+      .def(
+          "__init__",
+          [](MeteorSentences* self, std::optional<const MeteorResource*> resource, const nb::list& sentences,
+             bool normalized) { new (self) MeteorSentences(prepare(resource, sentences, normalized)); },
+          nb::arg("resource").none(), nb::arg("sentences"), nb::arg("normalize"),
+          "Without a resource, only equal words match, as in METEOR's `-l other`. With `normalize`, sentences are\n"
+          "tokenized and lower-cased as with `-norm`; else they are split at blanks and taken as they are.")
       .def("__len__", &MeteorSentences::size);
 
   m.def("meteor_statistics", &statistics, nb::arg("sentences"), nb::arg("hypotheses"), nb::arg("references"),
         "One row of METEOR_COLUMNS per pair of sentence numbers. Rows add up to the statistics of a corpus.");
-  m.def("meteor_best_statistics", &best_statistics, nb::arg("sentences"), nb::arg("hypotheses"),
-        nb::arg("references"), nb::arg("bounds"), nb::arg("language"),
+  m.def("meteor_best_statistics", &best_statistics, nb::arg("sentences"), nb::arg("hypotheses"), nb::arg("references"),
+        nb::arg("bounds"), nb::arg("language"),
         "For each item, whose pairs are bounds[i] to bounds[i + 1], the row of its best pair, the first of equals.");
   m.def("meteor_scores", &scores<double>, nb::arg("statistics"), nb::arg("language"),
         "The score of each row of statistics. Language: 'en' or 'other'.");
@@ -288,18 +291,19 @@ void bind_meteor(nb::module_& m) {
         nb::arg("language"), "The score of each pair of sentence numbers.");
   m.def("meteor_alignment", &alignment, nb::arg("sentences"), nb::arg("hypothesis"), nb::arg("reference"),
         "Matched spans: (hypothesis start, its length, reference start, its length, stage).");
-  m.def("meteor_normalize",
-        [](const MeteorResource& resource, const nb::str& sentence) {
-          nb::list one;
-          one.append(sentence);
-          Lines lines(one, &resource.dot_prefixes());
-          nb::gil_scoped_release release;
-          return std::string(lines[0]);
-        },
-        nb::arg("resource"), nb::arg("sentence"), "The tokens METEOR sees in a raw English sentence.");
-  m.def("english_stem",
-        [](std::string_view word) { return encode_utf8(english_stem(decode_utf8(word))); }, nb::arg("word"),
-        "The English Snowball stem, as of Snowball 2.2, of a lower-case word.");
+  m.def(
+      "meteor_normalize",
+      [](const MeteorResource& resource, const nb::str& sentence) {
+        nb::list one;
+        one.append(sentence);
+        Lines lines(one, &resource.dot_prefixes());
+        nb::gil_scoped_release release;
+        return std::string(lines[0]);
+      },
+      nb::arg("resource"), nb::arg("sentence"), "The tokens METEOR sees in a raw English sentence.");
+  m.def(
+      "english_stem", [](std::string_view word) { return encode_utf8(english_stem(decode_utf8(word))); },
+      nb::arg("word"), "The English Snowball stem, as of Snowball 2.2, of a lower-case word.");
   m.attr("METEOR_STAGES") = nb::make_tuple("exact", "stem", "synonym", "paraphrase");
   nb::list columns;
   for (const std::string_view name : kMeteorColumnNames) columns.append(nb::str(name.data(), name.size()));

@@ -173,8 +173,7 @@ void MeteorResourceBuilder::add_line(std::string_view line) {
 std::uint32_t MeteorResourceBuilder::phrase(std::string_view words) {
   std::uint32_t phrase = 0;
   while (!words.empty())
-    if (const std::string_view word = take(words, ' '); !word.empty())
-      phrase = phrases_.add(phrase, words_.add(word));
+    if (const std::string_view word = take(words, ' '); !word.empty()) phrase = phrases_.add(phrase, words_.add(word));
   return phrase;
 }
 

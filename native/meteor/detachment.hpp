@@ -11,9 +11,9 @@ namespace kataribe {
 template <typename TryBase>
 void detach_ending(std::string_view word, TryBase try_base) {
   constexpr std::pair<std::string_view, std::string_view> kSuffixesAndEndings[] = {
-      {"s", ""},    {"ses", "s"}, {"xes", "x"}, {"zes", "z"}, {"ches", "ch"}, {"shes", "sh"}, {"men", "man"},
-      {"ies", "y"}, {"es", "e"},  {"es", ""},   {"ed", "e"},  {"ed", ""},     {"ing", "e"},   {"ing", ""},
-      {"er", ""},   {"est", ""},  {"er", "e"},  {"est", "e"},
+      {"s", ""},      {"ses", "s"}, {"xes", "x"}, {"zes", "z"}, {"ches", "ch"}, {"shes", "sh"},
+      {"men", "man"}, {"ies", "y"}, {"es", "e"},  {"es", ""},   {"ed", "e"},    {"ed", ""},
+      {"ing", "e"},   {"ing", ""},  {"er", ""},   {"est", ""},  {"er", "e"},    {"est", "e"},
   };
   if (word.size() <= 2 || word.ends_with("ss")) return;
   for (const auto& [suffix, ending] : kSuffixesAndEndings) {

@@ -17,10 +17,10 @@ struct Rule {
 };
 
 constexpr Rule kWholeWords[] = {
-    {U"skis", U"ski"},     {U"skies", U"sky"},    {U"dying", U"die"},   {U"lying", U"lie"},     {U"tying", U"tie"},
-    {U"idly", U"idl"},     {U"gently", U"gentl"}, {U"ugly", U"ugli"},   {U"early", U"earli"},   {U"only", U"onli"},
-    {U"singly", U"singl"}, {U"sky", U"sky"},      {U"news", U"news"},   {U"howe", U"howe"},     {U"atlas", U"atlas"},
-    {U"cosmos", U"cosmos"}, {U"bias", U"bias"},   {U"andes", U"andes"},
+    {U"skis", U"ski"},      {U"skies", U"sky"},    {U"dying", U"die"},   {U"lying", U"lie"},   {U"tying", U"tie"},
+    {U"idly", U"idl"},      {U"gently", U"gentl"}, {U"ugly", U"ugli"},   {U"early", U"earli"}, {U"only", U"onli"},
+    {U"singly", U"singl"},  {U"sky", U"sky"},      {U"news", U"news"},   {U"howe", U"howe"},   {U"atlas", U"atlas"},
+    {U"cosmos", U"cosmos"}, {U"bias", U"bias"},    {U"andes", U"andes"},
 };
 
 constexpr View kUnchangedAfterPlural[] = {U"inning",  U"outing",  U"canning", U"herring",
@@ -164,9 +164,7 @@ class Stemming {
     for (const auto& [suffix, replacement] : rules) {
       if (!ends_with(suffix)) continue;
       const std::size_t start = word_.size() - suffix.size();
-      const auto preceded_by = [&](View letters) {
-        return start > 0 && letters.find(word_[start - 1]) != View::npos;
-      };
+      const auto preceded_by = [&](View letters) { return start > 0 && letters.find(word_[start - 1]) != View::npos; };
       bool applies = lies_in(last ? region2_ : region1_, suffix.size());
       if (suffix == U"ogi") applies = applies && preceded_by(U"l");
       if (suffix == U"li") applies = applies && preceded_by(U"cdeghkmnrt");

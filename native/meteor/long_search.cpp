@@ -30,8 +30,7 @@ std::uint64_t sum_of_places(std::uint64_t bits) {
   constexpr std::uint64_t kPlanes[] = {0xAAAAAAAAAAAAAAAA, 0xCCCCCCCCCCCCCCCC, 0xF0F0F0F0F0F0F0F0,
                                        0xFF00FF00FF00FF00, 0xFFFF0000FFFF0000, 0xFFFFFFFF00000000};
   std::uint64_t sum = 0;
-  for (int plane = 0; plane < 6; ++plane)
-    sum += count_of(bits & kPlanes[plane]) << plane;
+  for (int plane = 0; plane < 6; ++plane) sum += count_of(bits & kPlanes[plane]) << plane;
   return sum;
 }
 
@@ -86,8 +85,8 @@ void MeteorLongSearch::take_fixed(const MeteorStop& stop) {
   const MeteorCandidate& match = matcher_->candidates(stop)[0];
   for (Path& path : paths_) {
     if (path.last_end != kNoChunk && path.last_end != match.hypothesis_start) path.key += kOneChunk;
-    path.key = farther(path.key - match.search_weight * kOneMatch,
-                       distance_between(match.hypothesis_start, stop.position));
+    path.key =
+        farther(path.key - match.search_weight * kOneMatch, distance_between(match.hypothesis_start, stop.position));
     path.last_end = match.hypothesis_start + match.hypothesis_length;
     path.next = stop.position + match.reference_length;
   }
@@ -199,8 +198,8 @@ MeteorLongSearch::Key MeteorLongSearch::branch_short(const Run& run, std::uint32
   return key;
 }
 
-// The sum of the distances to `position` of the free words of a run from `begin` to `end`. Where all of the run are free,
-// which is nearly everywhere, it is known.
+// The sum of the distances to `position` of the free words of a run from `begin` to `end`. Where all of the run are
+// free, which is nearly everywhere, it is known.
 std::uint64_t MeteorLongSearch::distance_of_free(const Run& run, std::size_t begin, std::size_t end,
                                                  std::uint32_t position) const {
   std::uint64_t sum = 0;
@@ -217,8 +216,8 @@ std::uint64_t MeteorLongSearch::distance_of_free(const Run& run, std::size_t beg
     };
     if (before == 0 || after == 0) {
       const bool is_whole = here == run.starts[at];
-      const std::uint64_t all = is_whole ? from_position(run.sums[at], run.counts[at])
-                                         : from_position(sum_of_places(here), count_of(here));
+      const std::uint64_t all =
+          is_whole ? from_position(run.sums[at], run.counts[at]) : from_position(sum_of_places(here), count_of(here));
       sum += before == 0 ? all : -all;
     } else {
       sum += from_position(sum_of_places(after), count_of(after));

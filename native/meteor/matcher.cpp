@@ -132,8 +132,7 @@ inline void MeteorMatcher::append_words(const Places& places, std::uint32_t item
                                         MeteorStage stage) {
   const std::uint8_t weight = stage == kExact ? 2 : 0;
   for (std::uint32_t i = places.first(item); i != Places::kEnd; i = places.after(i))
-    if (hypothesis_words_[i] != other_than)
-      candidates_.push_back({static_cast<std::uint16_t>(i), 1, 1, stage, weight});
+    if (hypothesis_words_[i] != other_than) candidates_.push_back({static_cast<std::uint16_t>(i), 1, 1, stage, weight});
 }
 
 MeteorMatcher::Range MeteorMatcher::phrases_like(const PhraseOccurrence& phrase) {

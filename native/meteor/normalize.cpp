@@ -139,8 +139,8 @@ void append_resolving_final_dot(Text& line, View word, View next, const DotPrefi
     return;
   }
   const auto prefix = prefixes.find(Text(stem));
-  const bool is_prefix = prefix != prefixes.end() && (prefix->second == KeepsDot::kAlways ||
-                                                      (!next.empty() && is_digit(next.front())));
+  const bool is_prefix =
+      prefix != prefixes.end() && (prefix->second == KeepsDot::kAlways || (!next.empty() && is_digit(next.front())));
   const bool sentence_goes_on = !next.empty() && is_lower(next.front());
   line += stem;
   line += is_prefix || sentence_goes_on ? U"." : U" .";

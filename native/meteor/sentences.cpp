@@ -63,8 +63,7 @@ void MeteorSentences::find_stems(const MeteorResource& resource, const Vocabular
     } else {
       const std::string text = encode_utf8(english_stem(decode_utf8(vocabulary.texts[word])));
       stem = resource.find_word(text);
-      if (stem == MeteorResource::kNone)
-        stem = static_cast<std::uint32_t>(resource.word_count()) + unknown.add(text);
+      if (stem == MeteorResource::kNone) stem = static_cast<std::uint32_t>(resource.word_count()) + unknown.add(text);
     }
     stems_[word] = stems.add(stem);
     uses.resize(stems.size());
@@ -80,9 +79,8 @@ void MeteorSentences::find_synonyms(const MeteorResource& resource, const Vocabu
   Lists<std::uint32_t> synsets, members;
   for (std::uint32_t word = 0; word < word_count(); ++word) {
     const std::uint32_t known = vocabulary.known[word];
-    for (const std::uint32_t synset : known == MeteorResource::kNone
-                                          ? resource.synsets_of_unknown(vocabulary.texts[word])
-                                          : resource.synsets(known))
+    for (const std::uint32_t synset :
+         known == MeteorResource::kNone ? resource.synsets_of_unknown(vocabulary.texts[word]) : resource.synsets(known))
       synsets.values.push_back(numbers.add(synset));
     synsets.end_list();
   }

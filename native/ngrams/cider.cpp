@@ -65,8 +65,7 @@ auto tfidf_norms(const NgramIndex& index, In1<double> idf) {
 // candidate's weights at the reference's and multiplies by a Gaussian of the difference in length.
 class TfidfCosine {
  public:
-  TfidfCosine(const NgramIndex& index, bool clipped, double sigma)
-      : index_(index), clipped_(clipped), sigma_(sigma) {}
+  TfidfCosine(const NgramIndex& index, bool clipped, double sigma) : index_(index), clipped_(clipped), sigma_(sigma) {}
 
   // `idf` gives the weight of an n-gram, `norms` the lengths of a sentence's vectors, one for each order.
   template <typename Idf, typename Norms>

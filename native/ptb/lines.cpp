@@ -31,13 +31,20 @@ constexpr std::array kLineEndReplacements{Replacement{"\n", " "},     Replacemen
 std::span<const Replacement> replacements_for(Edit edit) {
   const std::span no_break(kNoBreakReplacements);
   switch (edit) {
-    case Edit::kWord: return kWordReplacements;
-    case Edit::kClitic: return kCliticReplacements;
-    case Edit::kQuotes: return kQuoteReplacements;
-    case Edit::kRoundBrackets: return no_break.subspan(1);
-    case Edit::kNoBreak: return no_break.first(1);
-    case Edit::kNoBreakRoundBrackets: return no_break;
-    default: return {};
+    case Edit::kWord:
+      return kWordReplacements;
+    case Edit::kClitic:
+      return kCliticReplacements;
+    case Edit::kQuotes:
+      return kQuoteReplacements;
+    case Edit::kRoundBrackets:
+      return no_break.subspan(1);
+    case Edit::kNoBreak:
+      return no_break.first(1);
+    case Edit::kNoBreakRoundBrackets:
+      return no_break;
+    default:
+      return {};
   }
 }
 
@@ -70,7 +77,7 @@ bool is_python_blank(char32_t code) {
 // The brackets on pycocoevalcap's list are in capitals, which no token is: -lrb- and the others stay. A word of soft
 // hyphens is empty here and "-" there, which comes to the same.
 bool is_thrown_away(std::string_view token) {
-  constexpr std::array<std::string_view, 14> kPunctuation{"", "''", "'", "``", "`",  ".",   "?",
+  constexpr std::array<std::string_view, 14> kPunctuation{"",  "''", "'", "``", "`",  ".",   "?",
                                                           "!", ",",  ":", "-",  "--", "...", ";"};
   return token.size() <= 3 && std::find(kPunctuation.begin(), kPunctuation.end(), token) != kPunctuation.end();
 }

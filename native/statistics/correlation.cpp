@@ -153,11 +153,12 @@ auto rank_statistics(In1<int32_t> x, In1<int32_t> y, In1<int64_t> units, size_t 
 }  // namespace
 
 void bind_correlation(nb::module_& m) {
-  m.def("rank_statistics", &rank_statistics, nb::arg("x"), nb::arg("y"), nb::arg("units"), nb::arg("x_values"),
-        nb::arg("y_values"), nb::arg("weights"),
-        "For each row of weights (one for each unit): rows, concordant minus discordant pairs, pairs tied in x, in y and "
-        "in both, the smaller number of different values, and the sum of products of the ranks' deviations beside the "
-        "product of their sums of squares. Rows are sorted by x, then y; x and y count from 0.");
+  m.def(
+      "rank_statistics", &rank_statistics, nb::arg("x"), nb::arg("y"), nb::arg("units"), nb::arg("x_values"),
+      nb::arg("y_values"), nb::arg("weights"),
+      "For each row of weights (one for each unit): rows, concordant minus discordant pairs, pairs tied in x, in y and "
+      "in both, the smaller number of different values, and the sum of products of the ranks' deviations beside the "
+      "product of their sums of squares. Rows are sorted by x, then y; x and y count from 0.");
 }
 
 }  // namespace kataribe
