@@ -27,6 +27,7 @@ from kataribe.core.progress import report
 from kataribe.core.types import Cast, Score
 from kataribe.formats.source import Paths
 from kataribe.narration import casts as cast_files
+from kataribe.narration.cast_scan import scan_casts
 from kataribe.narration.files import Source, read_narrations
 from kataribe.narration.items import Narrations
 from kataribe.narration.task import evaluate, films, join
@@ -47,7 +48,7 @@ SUBMITTED = "submitted"
 
 
 @dataclass(frozen=True)
-class Reading:
+class AttackScores:
     """Every metric after one attack; `length` is how long the lines are, the submission's being 1."""
 
     attack: str
@@ -60,7 +61,7 @@ class NarrationAudit:
     lines: int
     films: int
     signatures: Mapping[str, str]
-    readings: Sequence[Reading]
+    readings: Sequence[AttackScores]
     notes: Sequence[str]
     warnings: Sequence[Caution] = ()
 
@@ -69,14 +70,14 @@ class NarrationAudit:
         return list(self.signatures)
 
     @property
-    def submitted(self) -> Reading:
+    def submitted(self) -> AttackScores:
         return self.readings[0]
 
     @property
-    def attacked(self) -> Sequence[Reading]:
+    def attacked(self) -> Sequence[AttackScores]:
         return self.readings[1:]
 
-    def change(self, reading: Reading, metric: str) -> float:
+    def change(self, reading: AttackScores, metric: str) -> float:
         """How far an attack moves a metric. Not relative: a submission may name nobody, and start at 0."""
         return reading.scores[metric].value - self.submitted.scores[metric].value
 
@@ -117,12 +118,12 @@ def audit(
             raise UsageError(f"--attack {attack!r}: there is no such attack", hint=nearest(attack, ATTACKS))
     registry.parse_all(metrics, "narration", also=("captions",))  # a wrong name is refused before the work starts
     casts = cast_files.read_casts(cast)
-    told, written = read_narrations(submission), read_narrations(references)
-    items, _, warnings = join(told, written, films(casts, None), "drop")
-    items.need_casts("an audit of narrations")
+    predicted, written = read_narrations(submission), read_narrations(references)
+    items, _, warnings = join(predicted, written, films(casts, None), "drop")
+    scan_casts(items).refuse_unusable("an audit of narrations")
     kept = {id: written[id] for id in items.ids}
     lengths = [sum(map(len, items.candidates))]
-    readings: list[Reading] = []
+    readings: list[AttackScores] = []
     signatures: dict[str, str] = {}
     said: list[Caution] = []
     for done, attack in enumerate([SUBMITTED, *only]):
@@ -132,17 +133,17 @@ def audit(
         submitted = [replace(kept[id], text=line) for id, line in zip(items.ids, lines, strict=True)]
         result = evaluate(submitted, kept.values(), metrics, cast=casts, protocol=protocol, tok=tok)
         scores = {metric.metric: metric.score for metric in result}
-        readings.append(Reading(attack, lengths[-1] / max(lengths[0], 1), scores))
+        readings.append(AttackScores(attack, lengths[-1] / max(lengths[0], 1), scores))
         signatures = {metric.metric: metric.signature for metric in result}
         if attack == SUBMITTED:
             said += result.warnings
-    told_films = dict.fromkeys(items.films)
+    narrated = dict.fromkeys(items.films)
     return NarrationAudit(
         lines=len(items),
-        films=len(told_films),
+        films=len(narrated),
         signatures=signatures,
         readings=readings,
-        notes=_notes(casts[film] for film in told_films if film in casts),
+        notes=_notes(casts[film] for film in narrated if film in casts),
         warnings=distinct([*warnings, *said]),
     )
 

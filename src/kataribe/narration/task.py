@@ -55,8 +55,8 @@ def evaluate(
     """Score predicted narrations against their references, from files or plain dictionaries.
 
     >>> written = {"1": {"film": "f", "text": "Maria leaves."}, "2": {"film": "f", "text": "Odysseus sleeps."}}
-    >>> told = {"1": "Maria goes.", "2": "Maria sleeps."}
-    >>> evaluate(told, written, ["role_f1"], cast={"f": ["Maria", "Odysseus"]})["role_f1"].value
+    >>> predicted = {"1": "Maria goes.", "2": "Maria sleeps."}
+    >>> evaluate(predicted, written, ["role_f1"], cast={"f": ["Maria", "Odysseus"]})["role_f1"].value
     0.5
 
     Any caption metric may be asked for; `images`, `features` and `text_features` are for those that look at the film.
@@ -88,7 +88,7 @@ def evaluate(
         fields={
             "missing": missing_field(missing, coverage.missing),
             "data": f"{coverage.scored}/{coverage.references}",
-            "hash": fingerprint_by_id(_spelled(items)),
+            "hash": fingerprint_by_id(_content_of_references(items)),
         },
         warnings=warnings,
         engine=engine or LocalEngine(),
@@ -131,9 +131,10 @@ def join(
         {id: [line.text] for id, line in references.items()},
         missing,
     )
-    told = [predictions.get(id) for id in captions.ids]
+    predicted = [predictions.get(id) for id in captions.ids]
     written = [references[id] for id in captions.ids]
-    astray = [id for one, other in zip(told, written, strict=True) if (id := _of_another_film(one, other))]
+    pairs = list(zip(predicted, written, strict=True))
+    astray = [reference.id for prediction, reference in pairs if _is_of_another_film(prediction, reference)]
     if astray:
         raise InputError(
             f"{counted(len(astray), 'prediction tells', 'predictions tell')} another film than in the references: "
@@ -144,11 +145,9 @@ def join(
         captions.ids,
         captions.candidates,
         captions.references,
-        films=[line.film for line in written],
+        films=[line.film or None for line in written],
         gaps=[line.segment for line in written],
-        spoken=[
-            line.segment if line and line.segment else gap.segment for line, gap in zip(told, written, strict=True)
-        ],
+        spoken=[(prediction and prediction.segment) or reference.segment for prediction, reference in pairs],
         known=known,
     )
     return items, coverage, warnings
@@ -167,9 +166,8 @@ def content(items: Narrations) -> dict[str, Any]:
     }
 
 
-def _of_another_film(told: Narration | None, written: Narration) -> str | None:
-    is_astray = told and told.film is not None and written.film is not None and told.film != written.film
-    return written.id if is_astray else None
+def _is_of_another_film(prediction: Narration | None, reference: Narration) -> bool:
+    return bool(prediction and prediction.film and reference.film and prediction.film != reference.film)
 
 
 def _speech(dialogue: Story) -> tuple[Segment, ...]:
@@ -185,7 +183,7 @@ def _speech(dialogue: Story) -> tuple[Segment, ...]:
     return tuple(stretches)
 
 
-def _spelled(items: Narrations) -> Iterable[tuple[str, ...]]:
+def _content_of_references(items: Narrations) -> Iterable[tuple[str, ...]]:
     """What tells one set of references from another, line by line."""
     for id, film, gap, text in zip(items.ids, items.films, items.gaps, items.written, strict=True):
         yield id, film or "", f"{gap.start!r} {gap.end!r}" if gap else "", text
