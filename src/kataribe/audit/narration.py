@@ -31,6 +31,7 @@ from kataribe.core.unit import Unit
 from kataribe.engines.local import LocalEngine
 from kataribe.formats.source import Paths
 from kataribe.narration import casts as cast_files
+from kataribe.narration.cast_scan import scan_casts
 from kataribe.narration.files import Source, read_narrations
 from kataribe.narration.items import Narrations
 from kataribe.narration.join import films, join
@@ -81,9 +82,9 @@ def audit(
     attacks = chosen_attacks(options.attack, ATTACKS)
     registry.parse_all(metrics, "narration", also=("captions",))  # a wrong name is refused before the work starts
     casts = cast_files.read_casts(cast)
-    told, written = read_narrations(submission), read_narrations(references)
-    items, _, warnings = join(told, written, films(casts, None), "drop")
-    items.need_casts("an audit of narrations")
+    predicted, written = read_narrations(submission), read_narrations(references)
+    items, _, warnings = join(predicted, written, films(casts, None), "drop")
+    scan_casts(items).refuse_unusable("an audit of narrations")
     kept = {id: written[id] for id in items.ids}
     lengths = [sum(map(len, items.candidates))]
     readings: list[NarrationAttack] = []
@@ -103,14 +104,14 @@ def audit(
         units = {metric.metric: metric.unit for metric in result}
         if attack == SUBMITTED:
             said += result.warnings
-    told_films = dict.fromkeys(items.films)
+    narrated = dict.fromkeys(items.films)
     return NarrationAudit(
         lines=len(items),
-        films=len(told_films),
+        films=len(narrated),
         signatures=signatures,
         units=units,
         readings=readings,
-        notes=_notes(casts[film] for film in told_films if film in casts),
+        notes=_notes(casts[film] for film in narrated if film in casts),
         warnings=distinct([*warnings, *said]),
     )
 

@@ -65,7 +65,7 @@ def join(
         captions.ids,
         captions.candidates,
         captions.references,
-        films=[written.film for _, written in lines],
+        films=[written.film or None for _, written in lines],
         gaps=[written.segment for _, written in lines],
         spoken=[(predicted.segment if predicted else None) or written.segment for predicted, written in lines],
         known=known,
@@ -74,9 +74,4 @@ def join(
 
 
 def _is_of_another_film(predicted: Narration | None, written: Narration) -> bool:
-    return (
-        predicted is not None
-        and predicted.film is not None
-        and written.film is not None
-        and predicted.film != written.film
-    )
+    return bool(predicted and predicted.film and written.film and predicted.film != written.film)

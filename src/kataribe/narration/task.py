@@ -71,11 +71,11 @@ def _join(
 ) -> Joined[Narrations]:
     items, coverage, warnings = join(predictions, references.lines, references.films, options.missing)
     media = read_media(items.ids, options.images, options.features, options.text_features)
-    fields = data_fields(options.missing, coverage, _spelled(items))
+    fields = data_fields(options.missing, coverage, _content_of_references(items))
     return Joined(replace(items, media=media), coverage, warnings, fields)
 
 
-def _spelled(items: Narrations) -> Iterable[tuple[str, ...]]:
+def _content_of_references(items: Narrations) -> Iterable[tuple[str, ...]]:
     """What tells one set of references from another, line by line."""
     for id, film, gap, text in zip(items.ids, items.films, items.gaps, items.written, strict=True):
         yield id, film or "", f"{gap.start!r} {gap.end!r}" if gap else "", text
