@@ -132,10 +132,10 @@ def test_whole_video_keeps_texts_and_covers_everything(table):
 @patient
 @given(tables(), st.integers(1, 4), seeds)
 def test_best_keeps_the_worthiest_in_their_order(table, n, rng):
-    worth = rng.random(len(table.places))
+    worth = rng.random(table.captions.total)
     kept = attacks.best(table, n, worth)
     for row, (before, after) in enumerate(zip(table, kept, strict=True)):
-        own = worth[table.bounds[row] : table.bounds[row + 1]]
+        own = worth[table.captions.offsets[row] : table.captions.offsets[row + 1]]
         worthiest = sorted(np.argsort(-own)[:n].tolist())
         assert after.captions == tuple(before.captions[place] for place in worthiest)
 
@@ -151,7 +151,7 @@ def test_segments_that_are_no_numbers_are_jittered_into_nothing_worse():
     odd = (Caption(Segment(float("nan"), 2), "a"), Caption(Segment(0, float("inf")), "b"))
     table = StoryTable.of([Story("v", 4.0, odd)])
     copied = attacks.duplicates(table, 2, np.random.default_rng(0))
-    assert len(copied.places) == 4
+    assert copied.captions.total == 4
     assert np.isnan(copied.segments[2]).any()
 
 

@@ -93,12 +93,12 @@ def audit(
     attacks_to_run = chosen_attacks(options.attack, ATTACKS)
     registry.parse_all(metrics, "stories", protocol=options.protocol)  # a wrong name is refused before the work starts
     predicted, warnings = usable_durations(read_stories(submission), "predicted")
-    told = []
+    read = []
     for source in references:
         table, said = usable_durations(read_stories(source), "reference")
-        told.append(table)
+        read.append(table)
         warnings += said
-    subject = Subject.prepare(predicted, told, options.videos, options.seed)
+    subject = Subject.prepare(predicted, read, options.videos, options.seed)
     warnings += subject.warnings
     plan = list(_plan(subject, attacks_to_run, options.by, SURPLUS[options.surplus]))
     notes = [*subject.notes, *(step.reason for step in plan if isinstance(step, _Skipped))]
@@ -115,7 +115,7 @@ def audit(
         notes.append(f"where the submission has too few captions, the rest are {_SURPLUS_TEXT[options.surplus]}")
     return StoryAudit(
         videos=subject.videos,
-        captions=len(subject.table.places),
+        captions=subject.table.captions.total,
         draws=options.draws,
         seed=options.seed,
         surplus=options.surplus,
@@ -164,7 +164,7 @@ def _plan(subject: Subject, only: Sequence[str], by: str, surplus: attacks.Surpl
     if "whole video" in only:
         yield _fixed("whole video", "all captions", attacks.whole_video, table)
     for n in _BEST if "best n" in only else ():
-        if n < np.diff(table.bounds).max(initial=0):
+        if n < table.captions.counts.max(initial=0):
             yield _fixed("best n", f"n = {n}", attacks.best, table, n, subject.oracle.worth)
         else:
             yield _Skipped(f"best {n} was skipped: no video has more captions than that")
@@ -172,7 +172,7 @@ def _plan(subject: Subject, only: Sequence[str], by: str, surplus: attacks.Surpl
 
 def _shares(subject: Subject, by: str, surplus: attacks.Surplus) -> Iterator[_Setting | _Skipped]:
     table = subject.table
-    if surplus is attacks.strangers and np.count_nonzero(np.diff(table.bounds)) < 2:
+    if surplus is attacks.strangers and np.count_nonzero(table.captions.counts) < 2:
         yield _Skipped("share was skipped: there is no other video to take captions from")
         return
     steps = (
@@ -186,7 +186,7 @@ def _shares(subject: Subject, by: str, surplus: attacks.Surplus) -> Iterator[_Se
 
 def _orders(subject: Subject) -> Iterator[_Setting | _Skipped]:
     correct = subject.oracle.story(subject.table)
-    if np.diff(correct.bounds).max(initial=0) < 2:
+    if correct.captions.counts.max(initial=0) < 2:
         yield _Skipped("order was skipped: no video has two captions that are the best for some reference")
         return
     yield _Setting("order", CORRECT, lambda _: correct, is_random=False)
@@ -212,7 +212,7 @@ def _read(
         table = setting.run(rng)
         if draw == 0:
             keep(setting.file_name, table)
-        captions += len(table.places)
+        captions += table.captions.total
         made += _made(table, subject.table)
         drawn.append(evaluate(TASK, table, subject.references, metrics, options=how, run=run))
     scores, spread = {}, {}
@@ -228,7 +228,7 @@ def _read(
     reading = StoryAttack(
         attack=setting.attack,
         setting=setting.name,
-        ratio=captions / times / int(subject.told.sum()),
+        ratio=captions / times / int(subject.reference_counts.sum()),
         made=made / max(captions, 1),
         draws=times,
         scores=scores,
@@ -243,9 +243,10 @@ def _forget(name: str, table: StoryTable) -> None:
 
 def _made(table: StoryTable, submission: StoryTable) -> int:
     """How many captions, times and text, are not the submission's."""
-    return len(table.places) - int(np.isin(_keys(table), _keys(submission)).sum())
+    return table.captions.total - int(np.isin(_keys(table), _keys(submission)).sum())
 
 
 def _keys(table: StoryTable) -> np.ndarray:
-    columns = np.column_stack([attacks.video_of(table), table.places]).astype(np.float64)
-    return np.ascontiguousarray(np.column_stack([columns, table.segments])).view("V32").ravel()
+    captions = table.captions
+    columns = np.column_stack([captions.video_of, captions.texts.values]).astype(np.float64)
+    return np.ascontiguousarray(np.column_stack([columns, captions.segments.values])).view("V32").ravel()

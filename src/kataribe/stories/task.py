@@ -97,15 +97,15 @@ def _join(predictions: Usable, references: Sequence[Usable], options: StoryOptio
 
 
 def _entries(items: Stories) -> Iterator[tuple[str, ...]]:
-    """What the annotators told, video by video.
+    """The references, video by video.
 
     The order of a video's captions and of the annotators is in it: captions that start together keep that order.
     """
-    references = items.references
-    for row, video in enumerate(items.ids):
-        captions = slice(references.bounds[row], references.bounds[row + 1])
-        numbers = references.segments[captions].tobytes().hex(), items.annotator[captions].tobytes().hex()
-        yield (video, *numbers, *(items.pool.texts[text] for text in references.texts[captions].tolist()))
+    references, texts = items.references, items.pool.texts
+    by_video = zip(items.ids, references.segments, items.annotator, references.texts, strict=True)
+    for video, segments, annotator, indices in by_video:
+        numbers = segments.tobytes().hex(), annotator.tobytes().hex()
+        yield (video, *numbers, *(texts[index] for index in indices.tolist()))
 
 
 def _parse(names: Names, options: StoryOptions) -> dict[str, Metric]:
