@@ -47,7 +47,7 @@ JAPANESE = [
 
 
 def case(spec: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Metric, Captions]:
-    metric = registry.parse(spec.format(**_models()) if "{" in spec else spec)
+    metric = registry.parse(spec.format(**tiny_models()) if "{" in spec else spec)
     if metric.vectors:  # nothing that was encoded before may answer for what a shard encodes
         monkeypatch.setenv("KATARIBE_CACHE", str(folder))
     if metric.name == "comet":
@@ -65,7 +65,7 @@ def captions(texts: list[str], count: int = 40) -> Captions:
 
 
 @cache
-def _models() -> dict[str, str]:
+def tiny_models() -> dict[str, str]:
     pytest.importorskip("transformers", reason="needs kataribe[models]")
     folder = Path(mkdtemp(prefix="kataribe-models-"))
     return {"bert": tiny_bert(folder / "tiny-bert"), "clip": tiny_clip(folder / "tiny-clip")}

@@ -13,7 +13,7 @@ from kataribe.core.spec import Spec
 from kataribe.core.types import Cast, Role
 from kataribe.narration.recall_at import RecallAt, window
 
-from .corpora import corpora, narrations, score
+from .corpora import corpora, in_two_films, narrations, rows_by_film, score
 
 
 def parse(text: str):
@@ -68,7 +68,7 @@ def test_bertscore_ranks_unless_another_metric_is_named() -> None:
 
 def test_a_metric_of_whole_narrations_cannot_rank() -> None:
     with pytest.raises(UsageError, match="does not score sentences but narration"):
-        parse("recall_at(text=role_f1)").prepare(narrations([("x", "x")]))
+        parse("recall_at(text=role_f1)").facts(narrations([("x", "x")]))
 
 
 @pytest.mark.parametrize("text", ["recall_at(0)", "recall_at(5, 4)"])
@@ -94,8 +94,6 @@ def test_a_window_holds_its_line_and_as_many_as_it_can(lines: int, n: int, data)
 
 @given(corpora)
 def test_rows_of_a_shard_are_rows_of_the_whole(lines) -> None:
-    items = narrations(lines)
+    items = in_two_films(lines)
     metric = RecallAt(k=1, n=3, text=WORDS)
-    context = metric.prepare(items)
-    parts = [metric.stats(items[:1], context), metric.stats(items[1:], context)]
-    assert np.array_equal(np.vstack(parts), metric.stats(items, context))
+    assert np.array_equal(rows_by_film(metric, items), metric.rows(items))

@@ -15,10 +15,11 @@ from kataribe.core.errors import InputError, UsageError
 from kataribe.core.types import Cast, Role
 from kataribe.narration.casts import read_casts
 from kataribe.narration.files import read_narrations
+from kataribe.narration.result import NamedRoles
 from kataribe.narration.role_f1 import BANNED, RoleF1
 from kataribe.stats.bootstrap import resample_weights
 
-from .corpora import CAST, corpora, narrations, score
+from .corpora import CAST, corpora, in_two_films, narrations, rows_by_film, score
 
 SAMPLES = Path(__file__).parents[2] / "src" / "kataribe" / "samples"
 CLEAN = registry.parse("role_f1", protocol="paper")
@@ -125,10 +126,9 @@ def test_banned_names_count_only_cleanly() -> None:
 
 
 def test_shards_and_bootstrap_reduce_to_the_same_formula() -> None:
-    items = narrations([("Maria", "Maria"), ("Mar", "Maria"), ("waits", "waits"), ("Ulysses", "Odysseus")] * 3)
-    context = CLEAN.prepare(items)
-    whole = CLEAN.stats(items, context)
-    assert np.array_equal(np.vstack([CLEAN.stats(items[:5], context), CLEAN.stats(items[5:], context)]), whole)
+    items = in_two_films([("Maria", "Maria"), ("Mar", "Maria"), ("waits", "waits"), ("Ulysses", "Odysseus")] * 3)
+    whole = CLEAN.rows(items)
+    assert np.array_equal(rows_by_film(CLEAN, items), whole)
     weights = next(resample_weights(len(items), 4, np.random.default_rng(0)))
     repeated = [CLEAN.reduce(np.repeat(whole, row.astype(int), axis=0)).value for row in weights]
     assert CLEAN.replicates(whole, weights) == pytest.approx(repeated)
@@ -137,7 +137,7 @@ def test_shards_and_bootstrap_reduce_to_the_same_formula() -> None:
 def test_details_name_the_roles() -> None:
     items = narrations([("Maria and Mar", "Maria and Ulysses")])
     assert CLEAN.details(items, CLEAN.prepare(items, CLEAN.facts(items))) == [
-        {"found": ["Maria"], "lost": ["Odysseus"], "invented": ["Mar"]}
+        NamedRoles(found=["Maria"], lost=["Odysseus"], invented=["Mar"])
     ]
 
 
@@ -207,7 +207,7 @@ def test_a_film_without_a_cast_may_be_left_out_or_refused() -> None:
     found = result["role_f1"]
     assert found.value == 1.0
     assert (found.items["2"].value, np.isnan(found.items["3"].value)) == (1.0, True)
-    assert found.details[2] == {"found": [], "lost": [], "invented": []}
+    assert found.details[2] == NamedRoles(found=[], lost=[], invented=[])
     assert "|uncast:drop(1)|" in found.signature
     assert "1 clip of 1 film without a cast, left out of role_f1: 'g'" in result.warnings
     assert of_two_films("role_f1(uncast=drop)")["role_f1(uncast=drop)"].value == pytest.approx(1 / 2)
@@ -233,9 +233,8 @@ def test_casts_are_the_same_in_whatever_order_films_come() -> None:
 def test_names_in_other_capitals_are_not_found_and_said(change) -> None:
     lines = ["Maria waits for Ulysses.", "Snow falls.", "Odysseus opens the door."]
     changed = narrations([(change(line), line) for line in lines])
-    context = OFFICIAL.prepare(changed)
     assert score(OFFICIAL, changed).value == 0.0
-    (caution,) = OFFICIAL.warnings(context)
+    (caution,) = OFFICIAL.warnings(OFFICIAL.facts(changed))
     assert caution.id == "other-capitals"
     assert caution.startswith(
         "2 of 2 predictions that name a role, where their reference does, write it in other capitals"

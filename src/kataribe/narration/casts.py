@@ -89,7 +89,7 @@ def _read_file(path: Path) -> Iterator[Entry]:
     if kind in (".jsonl", ".ndjson"):
         return _from_objects(read_json_lines(path), path)
     if kind in (".csv", ".tsv"):
-        return _from_objects(((place, _cells(row)) for place, row in read_table(path)), path)
+        return _from_objects(((location, _cells(row)) for location, row in read_table(path)), path)
     return _from_json(read_json(path), path)
 
 
@@ -107,8 +107,8 @@ def _from_json(data: Any, path: Path | None) -> Iterator[Entry]:
             refuse_repeated_keys(members, path)  # type: ignore[arg-type]
             yield from ((film, role) for role in _of_actors(film, members, path))
         elif isinstance(members, list | tuple):
-            for place, entry in enumerate(members, start=1):
-                yield film, _role(entry, path, film, f"role {place}")
+            for number, entry in enumerate(members, start=1):
+                yield film, _role(entry, path, film, f"role {number}")
         else:
             raise InputError(f"is {shorten(repr(members), 40)}, not a cast", file=path, id=film, hint=_HINT)
 
@@ -143,26 +143,28 @@ def _parts(name: str) -> tuple[str, ...]:
 
 
 def _from_objects(entries: Iterable[tuple[str, Any]], path: Path) -> Iterator[Entry]:
-    for place, entry in entries:
+    for location, entry in entries:
         film_field = next((f for f in FILM_FIELDS if isinstance(entry, Mapping) and f in entry), None)
         if film_field is None:
-            raise InputError(f"{place} names no film", file=path, hint=f"name the field {' or '.join(FILM_FIELDS[:3])}")
-        film = check_id(entry[film_field], file=path, place=place)
-        yield film, _role(entry, path, film, place)
+            raise InputError(
+                f"{location} names no film", file=path, hint=f"name the field {' or '.join(FILM_FIELDS[:3])}"
+            )
+        film = check_id(entry[film_field], file=path, place=location)
+        yield film, _role(entry, path, film, location)
 
 
-def _role(entry: Any, path: Path | None, film: str, place: str) -> Role:
+def _role(entry: Any, path: Path | None, film: str, location: str) -> Role:
     if isinstance(entry, str):
         entry = {"name": entry}
     name_field = next((f for f in NAME_FIELDS if isinstance(entry, Mapping) and f in entry), None)
     if name_field is None:
-        raise InputError(f"is {shorten(repr(entry), 40)}, not a role", file=path, id=film, field=place, hint=_HINT)
+        raise InputError(f"is {shorten(repr(entry), 40)}, not a role", file=path, id=film, field=location, hint=_HINT)
     aliases = entry.get("aliases", ())
     if not isinstance(aliases, list | tuple):
-        raise InputError("aliases is not a list", file=path, id=film, field=place, hint=_HINT)
+        raise InputError("aliases is not a list", file=path, id=film, field=location, hint=_HINT)
     return Role(
-        _name(entry[name_field], path, film, f"{place}, {name_field}"),
-        tuple(_name(alias, path, film, f"{place}, aliases") for alias in aliases),
+        _name(entry[name_field], path, film, f"{location}, {name_field}"),
+        tuple(_name(alias, path, film, f"{location}, aliases") for alias in aliases),
         str(entry.get("actor", "")),
     )
 

@@ -98,7 +98,7 @@ def _read_file(path: Path) -> Iterator[Narration]:
     if kind in (".jsonl", ".ndjson"):
         return _from_objects(read_json_lines(path), path)
     if kind in _TABLES:
-        return _from_objects(((place, _cells(row)) for place, row in read_table(path)), path)
+        return _from_objects(((location, _cells(row)) for location, row in read_table(path)), path)
     if kind in SUBTITLES:
         return _from_subtitles(path)
     return _from_json(read_json(path), path)
@@ -128,36 +128,36 @@ def _from_json(data: Any, path: Path | None) -> Iterator[Narration]:
 
 
 def _from_objects(entries: Iterable[tuple[str, Any]], path: Path | None) -> Iterator[Narration]:
-    for place, entry in entries:
+    for location, entry in entries:
         if isinstance(entry, Narration):
             yield entry
         elif isinstance(entry, Mapping):
-            yield _narration(entry, path, place)
+            yield _narration(entry, path, location)
         else:
             raise InputError(
-                f"{place} is {shorten(repr(entry), 40)}, not an object",
+                f"{location} is {shorten(repr(entry), 40)}, not an object",
                 file=path,
                 hint='write {"film": ..., "start": ..., "end": ..., "text": ...} for each line',
             )
 
 
-def _narration(entry: Mapping[str, Any], path: Path | None, place: str, id: str | None = None) -> Narration:
+def _narration(entry: Mapping[str, Any], path: Path | None, location: str, id: str | None = None) -> Narration:
     id_field, text_field, film_field = (_field(entry, names) for names in (ID_FIELDS, TEXT_FIELDS, FILM_FIELDS))
     if text_field is None:
         raise InputError(
-            f"{place} has no text (it has {some(entry) or 'nothing'})",
+            f"{location} has no text (it has {some(entry) or 'nothing'})",
             file=path,
             hint=f"name the field {' or '.join(TEXT_FIELDS[:3])}",
         )
-    film = check_id(entry[film_field], file=path, place=f"{place}, {film_field}") if film_field else None
-    segment = _segment(entry, path, id or place)
+    film = check_id(entry[film_field], file=path, place=f"{location}, {film_field}") if film_field else None
+    segment = _segment(entry, path, id or location)
     if id is None and id_field is not None:
-        id = check_id(entry[id_field], file=path, place=place)
+        id = check_id(entry[id_field], file=path, place=location)
     if id is None:
         if film is None or segment is None:
             lacks = "its film" if film is None else "its times"
             raise InputError(
-                f"{place} has neither an id nor {lacks}",
+                f"{location} has neither an id nor {lacks}",
                 file=path,
                 hint="give id, or film, start and end, so that it can be found again",
             )

@@ -37,16 +37,14 @@ def align(
 ) -> Alignment:
     """The alignments with the largest sum of costs, predictions in the order given.
 
-    `tool_pairs` are the published SODA tool's instead; native/stories.cpp has its rule, and what is done about ties.
+    `tool_pairs` are the published SODA tool's instead; native/stories/stories.cpp has its rule, and that for ties.
     """
     best, rows, columns, offsets = _native.align_stories(
-        costs,
-        items.cells,
+        (costs, items.cells),
         stories.video,
-        *stories.rows.arrays,
-        items.prediction_order(order),
-        items.predictions.offsets,
-        tool_pairs,
+        stories.rows.arrays,
+        (items.prediction_order(order), items.predictions.offsets),
+        tool_pairs=tool_pairs,
     )
     pairs = Ragged(rows, offsets)
     video = pairs.spread(stories.video)

@@ -30,7 +30,7 @@ class Detection:
 def detect(items: Stories, ious: Floats, thresholds: Sequence[float]) -> Detection:
     references, predictions = items.references, items.predictions
     best_of_predictions, best_of_references = _native.best_overlaps(
-        ious, references.offsets, items.annotator.values, items.annotators, predictions.offsets
+        ious, (items.annotator.values, references.offsets), items.annotators, predictions.offsets
     )
     captions_by = _by_annotator(np.ones(references.total), items)
     precision, recall = [], []

@@ -140,7 +140,7 @@ class Stories:
         """Of every cell; with the published scorers' constant in it, or exact."""
         return self.memo.keep(
             ("iou", exact),
-            lambda: _native.story_ious(*self.references.segments.arrays, *self.predictions.segments.arrays, exact),
+            lambda: _native.story_ious(self.references.segments.arrays, self.predictions.segments.arrays, exact),
         )
 
     def cell_captions(self, cells: Int64s) -> CellCaptions:

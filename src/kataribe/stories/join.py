@@ -12,7 +12,7 @@ import numpy as np
 
 from kataribe.core.caution import Caution
 from kataribe.core.errors import InputError, some
-from kataribe.core.join import match_ids
+from kataribe.core.join import Wording, describe_unmatched, match_ids
 from kataribe.core.ragged import Ragged
 from kataribe.core.types import Bools, Coverage
 from kataribe.formats.storytable import CaptionTable, StoryTable
@@ -21,6 +21,15 @@ from kataribe.text.pool import TextPool
 from kataribe.text.sentences import numbering
 
 SegmentPolicy = Literal["zero", "error"]
+
+_WORDS = Wording(
+    items="videos",
+    missing={"zero": "scored 0", "drop": "left out", None: "scored as each signature says"},
+    hint="<missing zero> scores them 0, <missing drop> leaves them out",
+    # As everywhere in this room, one video is "1 videos".
+    extra=("predicted videos have no reference and were not scored",) * 2,
+    empty=("videos are predicted to have no caption at all, scored 0",) * 2,
+)
 
 # What the 2018 ActivityNet scorer puts beside a prediction without partner.
 CONSTANT_FILLER = "abc123!@#"
@@ -58,26 +67,22 @@ def join(
     silent = [video for table in references for video in table.videos if video not in captioned]
     if not ids:
         raise InputError("no video has a reference caption", file=references[0].source or None)
-    hint = "--missing zero scores them 0, --missing drop leaves them out"
-    absent, extra = match_ids(predictions.videos, ids, refuse_absent=missing == "error", hint=hint)
+    unmatched = match_ids(predictions.videos, ids, missing, _WORDS.hint)
     items = _items(ids, predictions, references, missing, seed)
     empty = [ids[row] for row in np.flatnonzero(items.predicted & (items.predictions.counts == 0)).tolist()]
+    warnings = []
+    if silent:
+        text = f"{len(silent):,} reference videos have no caption and were not scored: {some(silent)}"
+        warnings.append(Caution("silent-references", text))
+    warnings += describe_unmatched(unmatched, empty, len(ids), missing, _WORDS)
     coverage = Coverage(
         references=len(ids),
         predicted=len(predictions),
         scored=len(ids),
-        missing=len(absent),
-        extra=len(extra),
+        missing=len(unmatched.absent),
+        extra=len(unmatched.extra),
         empty=len(empty),
     )
-    action = {"zero": ", scored 0", "drop": ", left out"}.get(missing or "", ", scored as each signature says")
-    found = {
-        "silent-references": (silent, f"{len(silent):,} reference videos have no caption and were not scored"),
-        "missing": (absent, f"{len(absent):,} of {len(ids):,} videos have no prediction{action}"),
-        "extra": (extra, f"{len(extra):,} predicted videos have no reference and were not scored"),
-        "empty": (empty, f"{len(empty):,} videos are predicted to have no caption at all, scored 0"),
-    }
-    warnings = [Caution(id, f"{text}: {some(videos)}") for id, (videos, text) in found.items() if videos]
     return items, coverage, warnings
 
 
@@ -208,7 +213,12 @@ def odd_segments(table: StoryTable, role: str, policy: SegmentPolicy) -> list[Ca
             continue
         found = f"{int(which.sum()):,} {role} segments are {kind}, in {some(videos)}"
         if policy == "error":
-            raise InputError(found, file=table.source or None, hint="mend them, or --segments zero scores them 0")
+            raise InputError(
+                found,
+                file=table.source or None,
+                hint="mend them, or <segments zero> scores them 0",
+                options=["segments"],
+            )
         result = "they are scored as they stand" if kind == _OUTSIDE else "they overlap nothing and score 0"
         warnings.append(Caution("unusable-segments", f"{found}; {result}"))
     late = real & (end > duration + _LATE_SECONDS) & (start < duration)

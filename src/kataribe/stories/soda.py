@@ -59,6 +59,7 @@ from kataribe.stories.describe import describe
 from kataribe.stories.inner import NOTHING_SCANNED, InnerFacts, InnerScan, conclude_inner
 from kataribe.stories.items import Missing, Order, Stories, VideoCounts
 from kataribe.stories.pairtext import PairText, reads_english, sentence_metric
+from kataribe.stories.result import StoryAlignment
 
 _RULES: dict[str, dict[str, str]] = {
     "official": {
@@ -181,7 +182,7 @@ class Soda(Metric):
     def warnings(self, facts: _Facts) -> Sequence[Caution]:
         return self._f.warnings(facts.text) if self.variant != "d" else ()
 
-    def details(self, items: Stories, context: _Facts) -> list[Any]:
+    def details(self, items: Stories, context: _Facts) -> list[list[StoryAlignment]]:
         found = list(self._alignments(items, context))
         return describe(items, found, [self._used(scored) for scored in found])
 
