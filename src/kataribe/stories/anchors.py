@@ -1,4 +1,4 @@
-"""Where is the ceiling, where is the floor? The same data, told by people and by chance.
+"""Where is the ceiling, where is the floor? The same data, described by people and by chance.
 
 human      each annotator's stories, scored against the other annotators' stories of the same videos
 null       the captions of another video, on segments of equal length, as many as it has
@@ -6,7 +6,7 @@ system     the predictions
 normalised (system - null) / (human - null)
 
 All three are scored against the same references: one annotator is left out at a time, the others are the references
-for the videos that he or she told, and the scores are the means over these rounds. Against more references any story
+for the videos that he or she described, and the scores are the means over these rounds. Against more references any story
 scores differently, so a system that meets all annotators cannot be set beside a person who cannot.
 """
 
@@ -24,14 +24,14 @@ from kataribe.formats.storytable import StoryTable
 
 @dataclass(frozen=True, eq=False)
 class Round:
-    """One annotator left out, and the others as references, for the videos that this one told."""
+    """One annotator left out, and the others as references, for the videos that this one described."""
 
     left_out: StoryTable
     references: list[StoryTable]
 
 
 def rounds(references: Sequence[StoryTable], predicted: Collection[str]) -> list[Round]:
-    """One for each annotator some of whose videos another one told and the system predicted."""
+    """One for each annotator some of whose videos another one described and the system predicted."""
     found = []
     for number, person in enumerate(references):
         names = person.captioned_videos()
