@@ -153,14 +153,14 @@ def _meteor(captions: data.CaptionSet, repeats: int) -> _MeteorRun:
 
     metric = Meteor(lang="en", tok="none")
     ids = [str(number) for number in range(len(captions.candidates))]
-    metric.prepare(Captions(ids[:1], ["a dog"], [["a dog"]]))  # opens the resource
+    metric.rows(Captions(ids[:1], ["a dog"], [["a dog"]]))  # opens the resource
 
     runs = []
     for _ in range(repeats):
         items = Captions(ids, captions.candidates, captions.references)
         items.tokens(metric.tokenizer_name)  # tokens have a row of their own
         start = time.perf_counter()
-        prepared = metric.prepare(items)
+        prepared = metric.prepare(items, metric.facts(items))
         middle = time.perf_counter()
         statistics = metric.stats(items, prepared)
         runs.append((time.perf_counter() - start, middle - start))

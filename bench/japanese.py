@@ -64,8 +64,9 @@ def _run(texts: list[str]) -> tuple[float, float, float, int]:
     """Seconds to parse, to read from the cache and to compare, and the memory it took."""
     import numpy as np
 
-    from kataribe.captions.items import TextPool
+    from kataribe.captions.items import pool_pairs
     from kataribe.captions.jaspice import JaSpice
+    from kataribe.text.pool import TextPool
     from kataribe.text.scene_graph.cache import cached_graphs
     from kataribe.text.scene_graph.ginza import open_parser
 
@@ -76,8 +77,8 @@ def _run(texts: list[str]) -> tuple[float, float, float, int]:
         parsing, cached = (_seconds(lambda: cached_graphs(parser, texts)) for _ in range(2))
         pool, metric = TextPool(texts), JaSpice()
         draw = np.random.default_rng(0).integers(0, len(texts), size=(2, PAIRS))
-        items = pool.pairs(draw[0], draw[1])
-        context = metric.prepare(items)
+        items = pool_pairs(pool, draw[0], draw[1])
+        context = metric.prepare(items, metric.facts(items))
         comparing = _seconds(lambda: metric.stats(items, context))
     return parsing, cached, comparing, peak_memory() or 0
 

@@ -23,17 +23,17 @@ from pathlib import Path
 
 import numpy as np
 
+import kataribe
 from bench.data import ROOT
 from bench.report import write_section
 from kataribe.audit.narration import CLEAN_ROLES
 from kataribe.audit.narration_attacks import no_names, previous_line
-from kataribe.core import registry
+from kataribe.core import grid, registry
 from kataribe.core.types import Cast, Narration
 from kataribe.narration.casts import read_casts
 from kataribe.narration.files import read_narrations
+from kataribe.narration.join import films, join
 from kataribe.narration.names import Names
-from kataribe.narration.task import evaluate, films, join
-from kataribe.report import grid
 
 PAGE = ROOT / "docs" / "narration.md"
 
@@ -140,7 +140,7 @@ def study(folder: Path, seed: int, *, with_models: bool) -> str:
         for tok in tokenizers:
             scores = []
             for lines in made.values():
-                result = evaluate(lines, list(written.values()), [metric], cast=casts, tok=tok)
+                result = kataribe.evaluate("narration", lines, list(written.values()), [metric], cast=casts, tok=tok)
                 scores.append(next(iter(result)).value)
             rows.append([label, tok or "", *(f"{100 * score:.2f}" for score in scores)])
             print("narration study:", *rows[-1], file=sys.stderr, flush=True)

@@ -73,7 +73,7 @@ def furnish(folder: Path, page: Path) -> dict[str, str]:
     shutil.copy(samples / "boundaries_pred.json", folder / "boundaries.json")
     shutil.copy(samples / "boundaries_truth.json", folder / "truth.json")
     if "detect clip.mp4" in page.read_text(encoding="utf-8"):
-        from tests.boundaries.clips import cuts, write_video
+        from tests.media.clips import cuts, write_video
 
         write_video(folder / "clip.mp4", cuts(np.random.default_rng(0), [60, 90, 60]))
     for name, copy in (("pred", "narration"), ("refs", "narration_refs"), ("cast", "cast")):

@@ -8,10 +8,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kataribe.audit.boundaries import audit
+from kataribe.audit import boundaries
+from kataribe.audit.boundaries import BoundaryAuditOptions
 from kataribe.cli.main import main
 from kataribe.core.errors import UsageError
 from kataribe.report import boundary_audit
+
+
+def audit(references, systems=None, **options):
+    return boundaries.audit(references, systems, BoundaryAuditOptions(**options))
 
 
 @pytest.fixture(scope="module")
@@ -152,7 +157,7 @@ def test_the_command_writes_table_json_and_pictures(truth: dict, tmp_path: Path,
 def test_bad_options_are_refused(truth: dict, tmp_path: Path, capsys) -> None:
     with pytest.raises(UsageError, match="not a tolerance"):
         audit(truth, tolerance="wide")
-    with pytest.raises(UsageError, match="at least one"):
+    with pytest.raises(UsageError, match="most=0: must be at least 1"):
         audit(truth, most=0)
     with pytest.raises(SystemExit) as left:
         main(["audit", "boundaries", "-r", str(tmp_path / "none.json"), "--plots", str(tmp_path / "nowhere")])

@@ -213,7 +213,7 @@ def test_a_clear_difference_between_tied_systems_is_found() -> None:
 def test_groups_are_few_and_never_split_equal_scores(lists, most: int) -> None:
     ranked = [sorted(map(float, scores), reverse=True) for scores in lists]
     offsets = np.cumsum([0, *map(len, ranked)])
-    groups = _native.score_groups(np.array([score for scores in ranked for score in scores]), offsets, most)
+    groups = _native.score_groups((np.array([score for scores in ranked for score in scores]), offsets), most)
     for scores, start in zip(ranked, offsets, strict=False):
         group_of: dict[float, set[int]] = {}
         for score, group in zip(scores, groups[start:].tolist(), strict=False):
@@ -227,7 +227,7 @@ def test_groups_are_few_and_never_split_equal_scores(lists, most: int) -> None:
 
 def test_a_score_that_most_frames_share_has_a_group_of_its_own() -> None:
     scores = np.concatenate([np.linspace(1, 0.1, 200), np.zeros(5000)])
-    groups = _native.score_groups(scores, np.array([0, len(scores)]), 64)
+    groups = _native.score_groups((scores, np.array([0, len(scores)])), 64)
     assert len(set(groups[scores == 0])) == 1
     assert groups[199] != groups[200]
     assert len(set(groups)) > 50

@@ -36,7 +36,7 @@ def text_vectors(clip: str, text: str) -> tuple[list[int], np.ndarray, np.ndarra
     from transformers import CLIPModel
 
     encoder = open_clip(clip)
-    ids = encoder.cut([text])[0].ids.tolist()
+    ids = encoder.tokenize([text])[0].ids.tolist()
     model = CLIPModel.from_pretrained(clip).eval()
     with torch.inference_mode():
         inputs = torch.tensor([ids])
@@ -218,7 +218,7 @@ def test_pictures_are_found_encoded_and_kept(
         vector = getattr(seen, "pooler_output", seen)[0].numpy()
         expected = 2.5 * max(0, cosine(text_vectors(clip, text)[2], vector))
         assert result.items[id].value == pytest.approx(expected, abs=1e-5)
-    monkeypatch.setattr(type(open_clip(clip)), "images", lambda *_: pytest.fail("all pictures were seen before"))
+    monkeypatch.setattr(type(open_clip(clip)), "pixels", lambda *_: pytest.fail("all pictures were seen before"))
     assert evaluate(metric, None, images=pictures).signature == result.signature
 
 

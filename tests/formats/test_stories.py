@@ -87,7 +87,7 @@ def test_what_subtitles_escape_is_unescaped(tmp_path):
 
 def test_times_that_are_no_numbers_are_left_to_the_tasks_policy(tmp_path):
     path = written(tmp_path, "a.json", '{"v": {"timestamps": [[NaN, 4], [0, Infinity]], "sentences": ["a", "b"]}}')
-    segments = read_stories(path).segments
+    segments = read_stories(path).captions.segments.values
     assert np.isnan(segments[0, 0])
     assert np.isinf(segments[1, 1])
 

@@ -9,7 +9,7 @@ from kataribe.core.metric import Metric
 from kataribe.core.shards import at
 from kataribe.core.types import Array, Cast, Narration, Role, Score, Segment
 from kataribe.narration.items import Film, Narrations
-from kataribe.narration.task import join
+from kataribe.narration.join import join
 
 CAST = Cast("f", (Role("Maria"), Role("Odysseus", ("Ulysses",)), Role("Mar"), Role("李白"), Role("李白龙")))
 

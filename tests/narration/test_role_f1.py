@@ -15,6 +15,7 @@ from kataribe.core.errors import InputError, UsageError
 from kataribe.core.types import Cast, Role
 from kataribe.narration.casts import read_casts
 from kataribe.narration.files import read_narrations
+from kataribe.narration.result import NamedRoles
 from kataribe.narration.role_f1 import BANNED, RoleF1
 from kataribe.stats.bootstrap import resample_weights
 
@@ -136,7 +137,7 @@ def test_shards_and_bootstrap_reduce_to_the_same_formula() -> None:
 def test_details_name_the_roles() -> None:
     items = narrations([("Maria and Mar", "Maria and Ulysses")])
     assert CLEAN.details(items, CLEAN.prepare(items, CLEAN.facts(items))) == [
-        {"found": ["Maria"], "lost": ["Odysseus"], "invented": ["Mar"]}
+        NamedRoles(found=["Maria"], lost=["Odysseus"], invented=["Mar"])
     ]
 
 
@@ -206,7 +207,7 @@ def test_a_film_without_a_cast_may_be_left_out_or_refused() -> None:
     found = result["role_f1"]
     assert found.value == 1.0
     assert (found.items["2"].value, np.isnan(found.items["3"].value)) == (1.0, True)
-    assert found.details[2] == {"found": [], "lost": [], "invented": []}
+    assert found.details[2] == NamedRoles(found=[], lost=[], invented=[])
     assert "|uncast:drop(1)|" in found.signature
     assert "1 clip of 1 film without a cast, left out of role_f1: 'g'" in result.warnings
     assert of_two_films("role_f1(uncast=drop)")["role_f1(uncast=drop)"].value == pytest.approx(1 / 2)

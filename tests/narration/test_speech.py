@@ -11,9 +11,9 @@ from kataribe.core.errors import InputError, UsageError
 from kataribe.core.metric import Metric
 from kataribe.core.types import Narration, Segment
 from kataribe.narration.dialogue_overlap import DialogueOverlap
+from kataribe.narration.join import films, join
 from kataribe.narration.repetition import Repetition
 from kataribe.narration.speech_rate import SpeechRate
-from kataribe.narration.task import films, join
 
 from .corpora import corpora, narrations, score
 

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-import kataribe
+from kataribe.audit.result import PLAYERS, BoundaryAudit, PlayerReading, PrecisionRecall, Trials
 from kataribe.boundaries.boundary_ap import BoundaryAP
 from kataribe.boundaries.chance import ChanceF1
 from kataribe.boundaries.deviation import BoundaryDeviation
@@ -31,149 +31,60 @@ from kataribe.boundaries.pk import Pk
 from kataribe.boundaries.players import PAPER_TRIALS, Entries, human, once, random_entries, uniform_lists
 from kataribe.boundaries.ranking import RankedMetric, average_precision, precision_recall
 from kataribe.boundaries.several_truths import read_truths
-from kataribe.boundaries.task import check_unit
+from kataribe.boundaries.task import BoundaryOptions
 from kataribe.boundaries.tolerance import Tolerance
 from kataribe.boundaries.window_diff import WindowDiff
 from kataribe.core.caution import Caution
 from kataribe.core.errors import UsageError
 from kataribe.core.metric import Metric
+from kataribe.core.options import Options, Protocol, RunOptions, option, same_as
 from kataribe.core.progress import report
-from kataribe.core.registry import PROTOCOLS
 from kataribe.engines.local import LocalEngine
 
-_PLAYERS = ("human", "uniform", "random")
 # The PR curves that are kept: as many as a picture can show.
 _CURVES = (1, 3, 5, 9, 15)
 # The blind players whose bias is shown place as many as do best under F1.
 _SHOWN_COUNT = 9
-_BINS = 20
 
 M = TypeVar("M", bound=Metric)
 
 
 @dataclass(frozen=True)
-class Trials:
-    """Draws of Random: of what is counted, of average precision, and of chance_f1, which draws nulls for each.
-
-    >>> Trials.under("official", None), Trials.under("paper", None)
-    (Trials(counts=20, rankings=1, chance=5), Trials(counts=100, rankings=100, chance=25))
-    """
-
-    counts: int
-    rankings: int
-    chance: int
-
-    @classmethod
-    def under(cls, protocol: str, trials: int | None) -> Trials:
-        """The paper draws all of its measures equally often. Otherwise rankings, which hardly vary, are drawn once."""
-        usual = PAPER_TRIALS if protocol == "paper" else 20
-        draws = usual if trials is None else trials
-        return cls(draws, draws if protocol == "paper" else 1, max(1, draws // 4))
-
-
-@dataclass(frozen=True)
-class Reading:
-    """Every measure of one player; `count` is its number of boundaries in each video, None where it varies."""
-
-    player: str
-    count: int | None
-    measures: Mapping[str, float]
-
-
-@dataclass(frozen=True)
-class Curve:
-    """Precision against recall of frames."""
-
-    player: str
-    count: int | None
-    recall: Sequence[float]
-    precision: Sequence[float]
-
-
-@dataclass(frozen=True)
-class BoundaryAudit:
-    videos: int
-    tolerance: str
-    protocol: str
-    trials: Trials
-    seed: int
-    prevalence: Sequence[float]
-    bias: Mapping[str, Sequence[float]]
-    readings: Sequence[Reading]
-    curves: Sequence[Curve]
-    warnings: Sequence[Caution] = ()
-
-    def of(self, player: str) -> list[Reading]:
-        return [reading for reading in self.readings if reading.player == player]
-
-    @property
-    def systems(self) -> list[str]:
-        return [reading.player for reading in self.readings if reading.player not in _PLAYERS]
-
-    @property
-    def edges(self) -> list[float]:
-        """Of the histograms' bins."""
-        return [round(place / _BINS, 4) for place in range(_BINS + 1)]
-
-    def histogram(self, shares: Sequence[float]) -> list[int]:
-        """How many videos each bin holds."""
-        counts: list[int] = np.histogram(np.asarray(shares), bins=_BINS, range=(0, 1))[0].tolist()
-        return counts
-
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "kataribe": kataribe.__version__,
-            "audit": "boundaries",
-            "videos": self.videos,
-            "tolerance": self.tolerance,
-            "protocol": self.protocol,
-            "trials": vars(self.trials),
-            "seed": self.seed,
-            "readings": [
-                {"player": reading.player, "count": reading.count, **reading.measures} for reading in self.readings
-            ],
-            "curves": [vars(curve) for curve in self.curves],
-            "prevalence": list(self.prevalence),
-            "bias": {player: list(shares) for player, shares in self.bias.items()},
-            "histograms": {
-                "edges": self.edges,
-                "prevalence": self.histogram(self.prevalence),
-                "bias": {player: self.histogram(shares) for player, shares in self.bias.items()},
-            },
-            "warnings": [caution.to_dict() for caution in self.warnings],
-        }
+class BoundaryAuditOptions(Options):
+    most: int = option(15, "The largest number of boundaries per video.", minimum=1)
+    protocol: Protocol = same_as(
+        BoundaryOptions,
+        "protocol",
+        help="official: as the published tool matches; paper: strict tolerance, 100 draws of Random.",
+    )
+    trials: int | None = option(None, "Draws of Random; default: 20, paper: 100.", minimum=1)
+    tolerance: str = option("0.05", "0.05 of the duration, or 0.5s.")
+    unit: Unit = same_as(BoundaryOptions, "unit")
+    min_consistency: float = same_as(BoundaryOptions, "min_consistency")
+    seed: int = same_as(RunOptions, "seed")
 
 
 def audit(
     references: Source | Sequence[Source],
     systems: Mapping[str, Source] | None = None,
-    *,
-    protocol: str = "official",
-    most: int = 15,
-    trials: int | None = None,
-    tolerance: str = "0.05",
-    unit: Unit = "seconds",
-    min_consistency: float = 0.3,
-    seed: int = 0,
+    options: BoundaryAuditOptions | None = None,
 ) -> BoundaryAudit:
     """Read every measure for people, systems, and the blind players with 1 to `most` boundaries."""
-    if most < 1 or (trials is not None and trials < 1) or seed < 0:
-        raise UsageError("an audit needs at least one boundary, one draw and a seed that is not negative")
-    if protocol not in PROTOCOLS:
-        raise UsageError(f"no protocol is called {protocol!r}", hint=f"there are: {', '.join(PROTOCOLS)}")
-    check_unit(unit)
+    options = options or BoundaryAuditOptions()
+    most, min_consistency = options.most, options.min_consistency
     truth, warnings = read_truths(references)
     warnings += doubts_about_references(truth, min_consistency)
-    videos = replace(annotated_videos(truth, min_consistency), seed=seed)
+    videos = replace(annotated_videos(truth, min_consistency), seed=options.seed)
     videos.need_frames("the audit")
-    panel = _Panel(videos, tolerance, protocol, Trials.under(protocol, trials))
-    readings, curves = [Reading("human", None, panel.read(human(videos)))], [panel.curve("human", None, human(videos))]
+    panel = _Panel(videos, options.tolerance, options.protocol, _trials(options.protocol, options.trials))
+    readings = [PlayerReading("human", None, panel.read(human(videos)))]
+    curves = [panel.curve("human", None, human(videos))]
     bias = {"human": panel.bias(human(videos))}
     for given, predictions in (systems or {}).items():
-        name = f"{given} (system)" if given in _PLAYERS else given
-        predicted, _, _, said = join(read_predictions(predictions), truth, "zero", unit, min_consistency)
+        name = f"{given} (system)" if given in PLAYERS else given
+        predicted, _, _, said = join(read_predictions(predictions), truth, "zero", options.unit, min_consistency)
         warnings += [Caution(caution.id, f"{name}: {caution}") for caution in said if caution not in warnings]
-        readings.append(Reading(name, None, panel.read_system(predicted)))
+        readings.append(PlayerReading(name, None, panel.read_system(predicted)))
         curves.append(panel.curve(name, None, once(predicted.predictions), predicted))
         bias[name] = panel.bias(once(predicted.predictions))
     for done, guess in enumerate(LocalEngine().map(panel.guess, range(1, most + 1)), start=1):
@@ -185,16 +96,36 @@ def audit(
     bias[f"random {counts[0]}"] = panel.bias(random_entries(videos, counts, 1))
     readings.sort(key=lambda reading: (reading.player == "random") * 2 + (reading.player == "uniform"))
     return BoundaryAudit(
-        len(videos), tolerance, protocol, panel.trials, seed, panel.prevalence(), bias, readings, curves, warnings
+        videos=len(videos),
+        tolerance=options.tolerance,
+        protocol=options.protocol,
+        trials=panel.trials,
+        seed=options.seed,
+        prevalence=panel.prevalence(),
+        bias=bias,
+        readings=readings,
+        curves=curves,
+        warnings=warnings,
     )
+
+
+def _trials(protocol: str, trials: int | None) -> Trials:
+    """The paper draws all of its measures equally often. Otherwise rankings, which hardly vary, are drawn once.
+
+    >>> _trials("official", None), _trials("paper", None)
+    (Trials(counts=20, rankings=1, chance=5), Trials(counts=100, rankings=100, chance=25))
+    """
+    usual = PAPER_TRIALS if protocol == "paper" else 20
+    draws = usual if trials is None else trials
+    return Trials(draws, draws if protocol == "paper" else 1, max(1, draws // 4))
 
 
 @dataclass(frozen=True)
 class _Guess:
     """What both blind players do with one number of boundaries."""
 
-    readings: Sequence[Reading]
-    curves: Sequence[Curve]
+    readings: Sequence[PlayerReading]
+    curves: Sequence[PrecisionRecall]
 
 
 def _preset(metric: type[M], protocol: str, **options: Any) -> M:
@@ -209,7 +140,8 @@ class _Panel:
         try:
             width = Tolerance(tolerance)
         except ValueError:
-            raise UsageError(f"{tolerance!r} is not a tolerance", hint="write 0.05 or 0.5s") from None
+            problem = f"<tolerance>: {tolerance!r} is not a tolerance"
+            raise UsageError(problem, hint="write 0.05 or 0.5s", options=["tolerance"]) from None
         self.videos = videos
         self.trials = trials
         self.f1 = {
@@ -234,8 +166,8 @@ class _Panel:
         drawn = random_entries(self.videos, counts, trials)
         draws = [drawn.keep(np.arange(trial, len(drawn), trials)) for trial in range(trials)]
         readings = [
-            Reading("uniform", count, self.read(uniform)),
-            Reading("random", count, self.read_draws(drawn, draws)),
+            PlayerReading("uniform", count, self.read(uniform)),
+            PlayerReading("random", count, self.read_draws(drawn, draws)),
         ]
         if count not in _CURVES:
             return _Guess(readings, ())
@@ -281,12 +213,14 @@ class _Panel:
         """Undefined where people know no more of these videos than chance does."""
         return self.chance.lift(entries, self.videos) / self.person if self.person > 0 else float("nan")
 
-    def curve(self, player: str, count: int | None, entries: Entries, predicted: Videos | None = None) -> Curve:
+    def curve(
+        self, player: str, count: int | None, entries: Entries, predicted: Videos | None = None
+    ) -> PrecisionRecall:
         metric = self.ranked["frame_ap"]
         who = "system" if predicted else "anyone"
         instances = metric.instances(who, entries, predicted or self.videos, metric.tolerance.distances[0])
         recall, precision = precision_recall(instances)
-        return Curve(player, count, recall.round(5).tolist(), precision.round(5).tolist())
+        return PrecisionRecall(player, count, recall.round(5).tolist(), precision.round(5).tolist())
 
     def prevalence(self) -> list[float]:
         """Of each video, the share of frames near a true boundary."""

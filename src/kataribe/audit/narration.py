@@ -15,22 +15,27 @@ the last three, and one that rises can be gamed.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import Any
+from dataclasses import dataclass, replace
 
-import kataribe
+from kataribe.audit.choice import chosen_attacks
 from kataribe.audit.narration_attacks import ATTACKS
+from kataribe.audit.result import NarrationAttack, NarrationAudit
 from kataribe.core import registry
 from kataribe.core.caution import Caution, distinct
-from kataribe.core.errors import UsageError, counted, nearest
+from kataribe.core.errors import counted
+from kataribe.core.options import Options, Protocol, RunOptions, option, same_as
 from kataribe.core.progress import report
-from kataribe.core.types import Cast, Score
+from kataribe.core.task import evaluate
+from kataribe.core.types import Cast
+from kataribe.core.unit import Unit
+from kataribe.engines.local import LocalEngine
 from kataribe.formats.source import Paths
 from kataribe.narration import casts as cast_files
 from kataribe.narration.cast_scan import scan_casts
 from kataribe.narration.files import Source, read_narrations
 from kataribe.narration.items import Narrations
-from kataribe.narration.task import evaluate, films, join
+from kataribe.narration.join import films, join
+from kataribe.narration.task import TASK, NarrationOptions
 
 CLEAN_ROLES = "role_f1(match=longest, cast=own, aliases=true, ban=none, empty=drop)"
 DEFAULT_METRICS = (
@@ -48,50 +53,12 @@ SUBMITTED = "submitted"
 
 
 @dataclass(frozen=True)
-class AttackScores:
-    """Every metric after one attack; `length` is how long the lines are, the submission's being 1."""
+class NarrationAuditOptions(Options):
+    """`attack` names the attacks to run beside the submission itself; without it, all are run."""
 
-    attack: str
-    length: float
-    scores: Mapping[str, Score]
-
-
-@dataclass(frozen=True)
-class NarrationAudit:
-    lines: int
-    films: int
-    signatures: Mapping[str, str]
-    readings: Sequence[AttackScores]
-    notes: Sequence[str]
-    warnings: Sequence[Caution] = ()
-
-    @property
-    def metrics(self) -> list[str]:
-        return list(self.signatures)
-
-    @property
-    def submitted(self) -> AttackScores:
-        return self.readings[0]
-
-    @property
-    def attacked(self) -> Sequence[AttackScores]:
-        return self.readings[1:]
-
-    def change(self, reading: AttackScores, metric: str) -> float:
-        """How far an attack moves a metric. Not relative: a submission may name nobody, and start at 0."""
-        return reading.scores[metric].value - self.submitted.scores[metric].value
-
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "kataribe": kataribe.__version__,
-            "audit": "narration",
-            "lines": self.lines,
-            "films": self.films,
-            "signatures": dict(self.signatures),
-            "readings": [asdict(reading) for reading in self.readings],
-            "notes": list(self.notes),
-            "warnings": [caution.to_dict() for caution in self.warnings],
-        }
+    protocol: Protocol = same_as(NarrationOptions, "protocol")
+    tok: str | None = same_as(NarrationOptions, "tok")
+    attack: tuple[str, ...] | None = option(None, "Only this attack, by its name in the table; repeatable.", many=True)
 
 
 def audit(
@@ -99,23 +66,20 @@ def audit(
     references: Source | Paths,
     cast: cast_files.Source | Paths,
     metrics: Sequence[str] = DEFAULT_METRICS,
-    *,
-    protocol: str = "official",
-    tok: str | None = None,
-    only: Sequence[str] = tuple(ATTACKS),
+    options: NarrationAuditOptions | None = None,
 ) -> NarrationAudit:
     """Attack a submission and read every metric each time.
 
     >>> written = {str(n): {"film": "f", "text": text} for n, text in enumerate(["Anna waits.", "Tom runs.", "Snow."])}
-    >>> found = audit(written, written, {"f": ["Anna", "Tom"]}, ["role_f1", "rouge_l"], only=["no names"])
+    >>> options = NarrationAuditOptions(attack=("no names",))
+    >>> found = audit(written, written, {"f": ["Anna", "Tom"]}, ["role_f1", "rouge_l"], options)
     >>> [round(reading.scores["role_f1"].value, 2) for reading in found.readings]
     [0.67, 0.0]
 
     Attacks on names leave the lines of a film without a cast as they are.
     """
-    for attack in only:
-        if attack not in ATTACKS:
-            raise UsageError(f"--attack {attack!r}: there is no such attack", hint=nearest(attack, ATTACKS))
+    options = options or NarrationAuditOptions()
+    attacks = chosen_attacks(options.attack, ATTACKS)
     registry.parse_all(metrics, "narration", also=("captions",))  # a wrong name is refused before the work starts
     casts = cast_files.read_casts(cast)
     predicted, written = read_narrations(submission), read_narrations(references)
@@ -123,18 +87,21 @@ def audit(
     scan_casts(items).refuse_unusable("an audit of narrations")
     kept = {id: written[id] for id in items.ids}
     lengths = [sum(map(len, items.candidates))]
-    readings: list[AttackScores] = []
+    readings: list[NarrationAttack] = []
     signatures: dict[str, str] = {}
+    units: dict[str, Unit] = {}
     said: list[Caution] = []
-    for done, attack in enumerate([SUBMITTED, *only]):
-        report("audit", done, len(only) + 1)
+    for done, attack in enumerate([SUBMITTED, *attacks]):
+        report("audit", done, len(attacks) + 1)
         lines = items.candidates if attack == SUBMITTED else _attacked(items, attack, casts)
         lengths.append(sum(map(len, lines)))
         submitted = [replace(kept[id], text=line) for id, line in zip(items.ids, lines, strict=True)]
-        result = evaluate(submitted, kept.values(), metrics, cast=casts, protocol=protocol, tok=tok)
+        how = NarrationOptions(cast=casts, protocol=options.protocol, tok=options.tok)
+        result = evaluate(TASK, submitted, kept.values(), metrics, options=how, run=RunOptions(engine=LocalEngine()))
         scores = {metric.metric: metric.score for metric in result}
-        readings.append(AttackScores(attack, lengths[-1] / max(lengths[0], 1), scores))
+        readings.append(NarrationAttack(attack, lengths[-1] / max(lengths[0], 1), scores))
         signatures = {metric.metric: metric.signature for metric in result}
+        units = {metric.metric: metric.unit for metric in result}
         if attack == SUBMITTED:
             said += result.warnings
     narrated = dict.fromkeys(items.films)
@@ -142,6 +109,7 @@ def audit(
         lines=len(items),
         films=len(narrated),
         signatures=signatures,
+        units=units,
         readings=readings,
         notes=_notes(casts[film] for film in narrated if film in casts),
         warnings=distinct([*warnings, *said]),

@@ -24,7 +24,7 @@ class Subject:
 
     table: StoryTable
     references: Sequence[StoryTable]
-    told: Int64s
+    reference_counts: Int64s
     warnings: Sequence[Caution]
 
     @classmethod
@@ -38,8 +38,8 @@ class Subject:
         references = [table.only(names) for table in references]
         items, _, warnings = join(submission, references, None, seed)
         table = submission.only(items.ids)
-        told = dict(zip(items.ids, items.references.counts.tolist(), strict=True))
-        counts = np.array([told[video] for video in table.videos])
+        count_of = dict(zip(items.ids, items.references.counts.tolist(), strict=True))
+        counts = np.array([count_of[video] for video in table.videos])
         ready = replace(table, durations=_durations([*references, table], table.videos))
         return cls(ready, references, counts, warnings if videos is None else [])
 
@@ -50,7 +50,7 @@ class Subject:
     @property
     def notes(self) -> list[str]:
         """What no attack changes: silence stays silence."""
-        missing, empty = self.videos - len(self.table), int(np.count_nonzero(np.diff(self.table.bounds) == 0))
+        missing, empty = self.videos - len(self.table), int(np.count_nonzero(self.table.captions.counts == 0))
         counted = {"have no prediction": missing, "are predicted to have no caption": empty}
         return [f"{n:,} of {self.videos:,} videos {what}, before and after" for what, n in counted.items() if n]
 
@@ -59,8 +59,8 @@ class Subject:
         return oracle.ask(self.table, self.references)
 
     def counts(self, ratio: float) -> Int64s:
-        """So many captions for each reference; a video that is told at all keeps at least one."""
-        return np.asarray(np.maximum(1, np.floor(ratio * self.told + 0.5)), dtype=np.int64)
+        """So many captions for each reference; a video that has any keeps at least one."""
+        return np.asarray(np.maximum(1, np.floor(ratio * self.reference_counts + 0.5)), dtype=np.int64)
 
 
 def _durations(tables: Sequence[StoryTable], videos: Sequence[str]) -> Floats:
@@ -68,11 +68,12 @@ def _durations(tables: Sequence[StoryTable], videos: Sequence[str]) -> Floats:
     known: dict[str, float] = {}
     last: dict[str, float] = dict.fromkeys(videos, 0.0)
     for table in tables:
-        ends = np.where(np.isfinite(table.segments[:, 1]), table.segments[:, 1], 0.0)
-        for row, (video, duration) in enumerate(zip(table.videos, table.durations.tolist(), strict=True)):
+        segments = table.captions.segments
+        for video, duration, times in zip(table.videos, table.durations.tolist(), segments, strict=True):
             if np.isfinite(duration):
                 known.setdefault(video, duration)
             if video in last:
-                last[video] = max(last[video], ends[table.bounds[row] : table.bounds[row + 1]].max(initial=0.0))
+                ends = times[:, 1]
+                last[video] = max(last[video], ends[np.isfinite(ends)].max(initial=0.0))
     # A video that lasts no time has no place for a caption; a millisecond keeps the arithmetic finite.
     return np.array([max(known.get(video, last[video]), 1e-3) for video in videos])

@@ -21,7 +21,7 @@ import numpy as np
 
 from kataribe import _native
 from kataribe.boundaries.comparison import Annotator, compare
-from kataribe.boundaries.f1 import Edge, match_table
+from kataribe.boundaries.f1 import Edge, match_counts
 from kataribe.boundaries.items import Videos
 from kataribe.boundaries.players import PAPER_TRIALS, Entries
 from kataribe.boundaries.ranking import Instances, RankedMetric
@@ -49,15 +49,13 @@ class BoundaryAP(RankedMetric):
             confidence = videos.scores
         ranks = _ranks(entries.lists, confidence)
         comparison = compare(entries, videos, self.annotator, distance)
-        quality = match_table(comparison, videos, distance, "official", self.edge)[:, 3]
-        shares = comparison.shares(self.annotator, quality)
+        matched = match_counts(comparison, videos, distance, "official", self.edge)
+        shares = comparison.shares(self.annotator, matched.f1)
         kept = comparison.entries
         if len(kept) < len(entries):  # only people are ever left out, and they have no confidence
             confidence, ranks = np.ones(len(kept.lists.values)), _ranks(kept.lists, np.ones(len(kept.lists.values)))
         tolerances = distance.of(videos.durations)[comparison.video]
-        predicted, true = kept.lists.arrays, comparison.references.arrays
-        pairs = (comparison.entry, comparison.reference)
-        hits = _native.boundary_hits_by_rank(*predicted, ranks, *true, *pairs, tolerances, self.edge == "open")
+        hits = _native.boundary_hits_by_rank(comparison.native, ranks, tolerances, strict=self.edge == "open")
         counts = kept.lists.counts
         lengths = counts[comparison.entry]
         start = (np.cumsum(counts) - counts)[comparison.entry] - (np.cumsum(lengths) - lengths)

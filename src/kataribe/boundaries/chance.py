@@ -29,7 +29,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from kataribe.boundaries.comparison import Annotator, compare, f1, ratio
-from kataribe.boundaries.f1 import Edge, Matching, match_table
+from kataribe.boundaries.f1 import Edge, Matching, match_counts
 from kataribe.boundaries.items import Videos
 from kataribe.boundaries.players import (
     NOBODY,
@@ -110,9 +110,11 @@ class ChanceF1(Metric):
         for distance in self.tolerance.distances:
             for who in (entries, *ignorant):
                 comparison = compare(who, videos, self.annotator, distance)
-                table = match_table(comparison, videos, distance, self.matching, self.edge)
-                shares = comparison.shares(self.annotator, table[:, 3])
-                blocks.append(comparison.per_video(shares, table[:, :3], len(videos))[:, 1:])
+                matched = match_counts(comparison, videos, distance, self.matching, self.edge)
+                shares = comparison.shares(self.annotator, matched.f1)
+                table = np.column_stack([matched.hits, matched.predicted, matched.true])
+                entries_and_counts = comparison.per_video(shares, table, len(videos))
+                blocks.append(entries_and_counts[:, 1:])
         return np.hstack(blocks)
 
     def lift(self, entries: Entries, videos: Videos) -> float:

@@ -48,7 +48,7 @@ class Comparison:
         """How many predictions of each pair find a true boundary of their own."""
         if not len(self):
             return np.zeros(0)
-        return _native.boundary_hits(*self.sides, tolerances, optimal, strict).astype(np.float64)
+        return _native.boundary_hits(self.native, tolerances, optimal=optimal, strict=strict).astype(np.float64)
 
     @property
     def predicted(self) -> Floats:
@@ -68,9 +68,9 @@ class Comparison:
         return Comparison(replace(self.entries, lists=lists), references, self.entry, self.reference)
 
     @property
-    def sides(self) -> tuple[Floats, Int64s, Floats, Int64s, Int64s, Int64s]:
-        """As the native core takes them."""
-        return (*self.entries.lists.arrays, *self.references.arrays, self.entry, self.reference)
+    def native(self) -> _native.BoundaryComparison:
+        """As the native core takes it."""
+        return _native.BoundaryComparison(self.entries.lists.arrays, self.references.arrays, self.entry, self.reference)
 
     def shares(self, annotator: Annotator, quality: Floats) -> Floats:
         """How much each pair counts for its entry; `max` takes the pair of the highest quality, the first of equals.
@@ -111,7 +111,7 @@ def compare(entries: Entries, videos: Videos, annotator: Annotator, distance: Di
         return Comparison(entries, videos.truth, entry, reference)
     groups = np.concatenate([np.searchsorted(entry, np.arange(len(entries))), [len(entry)]]).astype(np.int64)
     tolerances = distance.of(videos.durations)[entries.video]
-    agreed = _native.majority_boundaries(*videos.truth.arrays, reference, groups, tolerances)
+    agreed = _native.majority_boundaries(videos.truth.arrays, (reference, groups), tolerances)
     each = np.arange(len(entries))
     return Comparison(entries, Lists(*agreed), each, each)
 

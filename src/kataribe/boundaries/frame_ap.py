@@ -23,7 +23,7 @@ import numpy as np
 
 from kataribe import _native
 from kataribe.boundaries.comparison import Comparison, compare, ratio
-from kataribe.boundaries.f1 import match_table
+from kataribe.boundaries.f1 import match_counts
 from kataribe.boundaries.items import Videos
 from kataribe.boundaries.players import Entries
 from kataribe.boundaries.ranking import Instances, RankedMetric
@@ -52,7 +52,8 @@ class FrameAP(RankedMetric):
 
     def instances(self, player: str, entries: Entries, videos: Videos, distance: Distance) -> Instances:
         comparison = compare(entries, videos, self.annotator, distance)
-        shares = comparison.shares(self.annotator, _f1(comparison, videos, distance))
+        matched = match_counts(comparison, videos, distance, "official", "closed")
+        shares = comparison.shares(self.annotator, matched.f1)
         video = comparison.entries.video
         frames = videos.frames[video]
         correct = _window_shares(comparison, videos, distance, shares)
@@ -68,17 +69,13 @@ class FrameAP(RankedMetric):
             weights = videos.scores
         frames = videos.frames[entries.video]
         lists = entries.lists.on_frames(videos.fps[entries.video], frames)
-        return _native.boundary_density(*lists.arrays, weights, frames, self.sigma)
+        return _native.boundary_density(lists.arrays, weights, frames, self.sigma)
 
     def context_parts(self, positives: Floats, ranked: Floats) -> dict[str, Floats]:
         return {"prevalence": ratio(positives, ranked, np.nan).mean(axis=-1)}
 
     def choices(self) -> dict[str, str]:
         return {"sigma": f"{self.sigma:g}"}
-
-
-def _f1(comparison: Comparison, videos: Videos, distance: Distance) -> Floats:
-    return match_table(comparison, videos, distance, "official", "closed")[:, 3]
 
 
 def _window_shares(comparison: Comparison, videos: Videos, distance: Distance, shares: Floats) -> Floats:
@@ -88,7 +85,7 @@ def _window_shares(comparison: Comparison, videos: Videos, distance: Distance, s
     frames = videos.frames[video]
     tolerances = distance.in_frames(frames, videos.fps[video])
     references = comparison.references.take(comparison.reference[used]).on_frames(videos.fps[video], frames)
-    masks = _native.window_masks(*references.arrays, tolerances, frames) * np.repeat(shares[used], frames)
+    masks = _native.window_masks(references.arrays, tolerances, frames) * np.repeat(shares[used], frames)
     # Pairs of one entry have equally many frames: add them up at the entry's own places.
     lengths = videos.frames[comparison.entries.video]
     starts = np.cumsum(lengths) - lengths

@@ -23,12 +23,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from kataribe.boundaries.comparison import Annotator, Comparison, compare, f1, ratio
-from kataribe.boundaries.f1 import Edge, match_table
+from kataribe.boundaries.f1 import Edge, MatchCounts, match_counts
 from kataribe.boundaries.items import Videos
 from kataribe.boundaries.panel import PanelMetric
 from kataribe.boundaries.players import NOBODY, PAPER_TRIALS, PLAYERS, Entries, enter, once, place_in_video
@@ -40,6 +40,15 @@ from kataribe.core.types import Array, Floats, Int64s
 
 # Thresholds on the confidence: each keeps a tenth of the predictions fewer.
 _THRESHOLDS = 10
+
+
+class _Counted(NamedTuple):
+    """For each video its entries, and their counts added up."""
+
+    entries: Floats
+    hits: Floats
+    predicted: Floats
+    true: Floats
 
 
 @dataclass(frozen=True)
@@ -80,28 +89,26 @@ class BoundaryKappa(PanelMetric):
     def rows(self, entries: Entries, videos: Videos) -> Floats:
         if len(videos) < 2:
             raise InputError(f"{self.name} needs at least two videos", hint="take boundary_f1 or informedness")
-        blocks = [self._counted(entries, videos, distance) for distance in self.tolerance.distances]
+        blocks = [np.column_stack(self._counted(entries, videos, distance)) for distance in self.tolerance.distances]
         elsewhere = np.zeros((len(blocks), len(videos), 2))
         sources = other_videos(videos.ids, self.others)
         for source in sources:
             strangers = taken(videos, source)
             guesses = as_guesses(entries, videos, strangers)
             for place, distance in enumerate(self.tolerance.distances):
-                elsewhere[place] += self._counted(guesses, strangers, distance)[:, [1, 3]] / len(sources)
+                guessed = self._counted(guesses, strangers, distance)
+                elsewhere[place] += np.column_stack([guessed.hits, guessed.true]) / len(sources)
         return np.hstack([table for both in zip(blocks, elsewhere, strict=True) for table in both])
 
-    def _counted(self, entries: Entries, videos: Videos, distance: Distance) -> Floats:
-        """For each video: entries, hits, predicted, true."""
+    def _counted(self, entries: Entries, videos: Videos, distance: Distance) -> _Counted:
         comparison = compare(entries, videos, self.annotator, distance)
-        table = self.table(comparison, videos, distance)
-        shares = comparison.shares(self.annotator, self.quality(comparison, table))
-        return comparison.per_video(shares, table[:, :3], len(videos))
+        matched = MatchCounts(*self.table(comparison, videos, distance).T)
+        shares = comparison.shares(self.annotator, matched.f1)
+        table = np.column_stack([matched.hits, matched.predicted, matched.true])
+        return _Counted(*comparison.per_video(shares, table, len(videos)).T)
 
     def table(self, comparison: Comparison, videos: Videos, distance: Distance) -> Floats:
-        return match_table(comparison, videos, distance, "optimal", self.edge)
-
-    def quality(self, comparison: Comparison, table: Floats) -> Floats:
-        return table[:, 3]
+        return np.column_stack(match_counts(comparison, videos, distance, "optimal", self.edge))
 
     def _swept(self, everything: Floats, videos: Videos) -> Floats:
         """The system's columns at each threshold; without confidences all thresholds keep everything."""

@@ -70,6 +70,11 @@ class PanelMetric(Metric):
     def formula(self, entries: Floats, counts: Floats) -> Measured:
         """From sums of counts[..., count] over so many entries."""
 
+    def column(self, counts: Floats, name: str) -> Floats:
+        """What `counts` names so, of a table or of sums of its rows."""
+        column: Floats = counts[..., self.counts.index(name)]
+        return column
+
     def quality(self, comparison: Comparison, table: Floats) -> Floats:
         """What annotator `max` maximises."""
         raise UsageError(f"{self.name} has no best annotator", hint="take confident, mean or majority")

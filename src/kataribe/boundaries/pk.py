@@ -14,7 +14,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from kataribe.boundaries.segmentation import ProbeMetric
+from kataribe.boundaries.segmentation import ProbeMetric, Probes
+from kataribe.core.ragged import Int64s
 
 
 @dataclass(frozen=True)
@@ -22,4 +23,6 @@ class Pk(ProbeMetric):
     name: ClassVar[str] = "pk"
     title: ClassVar[str] = "Pk"
     counts: ClassVar[tuple[str, ...]] = ("pk",)
-    wrong: ClassVar[int] = 1
+
+    def wrong(self, probes: Probes) -> Int64s:
+        return probes.segment_errors

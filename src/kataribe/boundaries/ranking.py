@@ -110,6 +110,12 @@ def shares_of(instances: Instances, videos: int) -> Floats:
     )
 
 
+def _share(shares: Floats, name: str) -> Floats:
+    """One column of what `shares_of` makes."""
+    column: Floats = shares[..., _SHARES.index(name)]
+    return column
+
+
 def _own_average_precision(instances: Instances) -> Floats:
     """Of each entry alone; NaN where it has nothing to find."""
     precision = precision_at_levels(instances.score, instances.correct, instances.entry)
@@ -131,7 +137,7 @@ def groups_of(rankings: Iterable[Instances], videos: int) -> Floats:
             order = np.lexsort((-instances.score, video))
             offsets = np.concatenate([[0], np.cumsum(np.bincount(video, minlength=videos))])
             cell = np.empty(len(order), dtype=np.int64)
-            cell[order] = video[order] * _GROUPS + _native.score_groups(instances.score[order], offsets, _GROUPS)
+            cell[order] = video[order] * _GROUPS + _native.score_groups((instances.score[order], offsets), _GROUPS)
             sizes = np.bincount(cell, minlength=cells)
             scores, used = np.zeros(cells), sizes > 0
             # The middle member's: unlike a mean it is one of the scores, however far apart they are.
@@ -210,8 +216,8 @@ class RankedMetric(Metric):
         values = []
         for distance in self.tolerance.distances:
             totals = shares_of(self.instances(player, entries, videos, distance), len(videos)).sum(axis=0)
-            numerator, denominator = (3, 0) if self.average == "video" else (2, 1)
-            values.append(totals[numerator] / totals[denominator] if totals[denominator] else np.nan)
+            above, below = ("ap_sum", "entries") if self.average == "video" else ("precision_sum", "positives")
+            values.append(ratio(_share(totals, above), _share(totals, below), np.nan))
         return Score(float(np.mean(values)))
 
     def stats(self, items: Videos, context: Floats) -> Array:
@@ -220,11 +226,12 @@ class RankedMetric(Metric):
     def measure(self, totals: Floats) -> Measured:
         distances = self.tolerance.distances
         blocks = self._shares(totals)
-        entries, positives, precision_sum, ap_sum, ranked = (blocks[..., place] for place in range(len(_SHARES)))
-        pooled, by_video = ratio(precision_sum, positives, np.nan), ratio(ap_sum, entries, np.nan)
+        positives = _share(blocks, "positives")
+        pooled = ratio(_share(blocks, "precision_sum"), positives, np.nan)
+        by_video = ratio(_share(blocks, "ap_sum"), _share(blocks, "entries"), np.nan)
         values = by_video if self.average == "video" else pooled
         players = values.mean(axis=-1)
-        parts = self.context_parts(positives[..., 0, :], ranked[..., 0, :])
+        parts = self.context_parts(positives[..., 0, :], _share(blocks, "instances")[..., 0, :])
         if len(distances) > 1:
             parts |= {f"@{distance}": values[..., 0, place] for place, distance in enumerate(distances)}
         parts |= {player: players[..., place] for place, player in enumerate(PLAYERS) if place > 0}
@@ -238,7 +245,7 @@ class RankedMetric(Metric):
         """A video alone has its own ranking."""
         totals = np.asarray(statistics, dtype=np.float64)
         blocks = self._shares(totals)
-        own = ratio(blocks[..., 3], blocks[..., 0], np.nan).mean(axis=-1)
+        own = ratio(_share(blocks, "ap_sum"), _share(blocks, "entries"), np.nan).mean(axis=-1)
         parts = {name: part for name, part in self.measure(totals).parts.items() if not name.startswith("@")}
         parts |= {player: own[..., place] for place, player in enumerate(PLAYERS) if place > 0}
         return Measured(own[..., 0], parts)
@@ -259,7 +266,7 @@ class RankedMetric(Metric):
         """The system's pooled value under each draw, from the groups alone."""
         groups = (2 + len(self.tolerance.distances)) * _GROUPS
         sums = draw_precision_sums(table[:, -groups:], weights)
-        positives = weights @ self._shares(table)[:, 0, :, _SHARES.index("positives")]
+        positives = weights @ _share(self._shares(table), "positives")[:, 0, :]
         values: Floats = ratio(sums, positives, np.nan).mean(axis=-1)
         return values
 

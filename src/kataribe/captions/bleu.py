@@ -68,16 +68,7 @@ class Bleu(Metric):
 
     def stats(self, items: Captions, context: Any) -> Array:
         captions = items.tokens(self.tok)
-        index = captions.sentences.ngrams
-        return _native.bleu_statistics(
-            index.ngrams,
-            index.counts,
-            index.bounds,
-            MAX_ORDER,
-            captions.sentences.words.lengths,
-            captions.candidates,
-            *captions.references.arrays,
-        )
+        return _native.bleu_statistics(captions.sentences.ngrams, captions.candidates, captions.references.arrays)
 
     def measure(self, totals: Floats) -> Measured:
         return self._measure(totals, np.exp, np.power)

@@ -74,30 +74,25 @@ class Cider(Metric):
 
     def prepare(self, items: Captions, facts: DocumentCounts | IdfTable) -> _Weights:
         sentences = items.tokens(self.tok).sentences
-        index, words = sentences.ngrams, sentences.words.words
+        index = sentences.ngrams
         if isinstance(facts, IdfTable):
-            frequencies = facts.look_up(index.spell(words))
+            frequencies = facts.look_up(index.spell(sentences.words.words))
         else:
-            frequencies = facts.look_up(index.keys(words)).astype(np.float64)
+            frequencies = facts.look_up(index.keys).astype(np.float64)
         idf = np.log(max(facts.documents, 1)) - np.log(np.maximum(1.0, frequencies))
-        return _Weights(idf, _native.tfidf_norms(index.ngrams, index.counts, index.bounds, MAX_ORDER, idf))
+        return _Weights(idf, _native.tfidf_norms(index, idf))
 
     def stats(self, items: Captions, context: _Weights) -> Array:
         captions = items.tokens(self.tok)
         if not len(items):
             return np.zeros((0, len(self.columns)))
-        index = captions.sentences.ngrams
         similarities = _native.cider_similarities(
-            index.ngrams,
-            index.counts,
-            index.bounds,
-            MAX_ORDER,
-            captions.sentences.words.lengths,
+            captions.sentences.ngrams,
             context.idf,
             context.norms,
             *captions.pairs,
-            self.variant == "d",
-            _SIGMA if self.variant == "d" else 0.0,
+            clipped=self.variant == "d",
+            sigma=_SIGMA if self.variant == "d" else 0.0,
         )
         sums = np.add.reduceat(similarities, captions.references.starts)
         return np.column_stack([np.ones(len(items)), 10 * sums / captions.references.counts])
@@ -109,21 +104,14 @@ class Cider(Metric):
 
         Its idf comes from the sentences documents[document_bounds[k]:document_bounds[k + 1]].
         """
-        index = captions.sentences.ngrams
         return 10 * _native.grouped_cider_similarities(
-            index.ngrams,
-            index.counts,
-            index.bounds,
-            MAX_ORDER,
-            captions.sentences.words.lengths,
-            index.distinct,
+            captions.sentences.ngrams,
             captions.candidates,
             captions.references.values,
             bounds,
-            documents,
-            document_bounds,
-            self.variant == "d",
-            _SIGMA if self.variant == "d" else 0.0,
+            (documents, document_bounds),
+            clipped=self.variant == "d",
+            sigma=_SIGMA if self.variant == "d" else 0.0,
         )
 
     def measure(self, totals: Floats) -> Measured:

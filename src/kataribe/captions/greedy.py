@@ -10,7 +10,7 @@ import numpy as np
 
 from kataribe import _native
 from kataribe.core.types import Float32s, Floats, Int32s, Int64s
-from kataribe.encoders.encoded import EncodedTexts, cut_texts
+from kataribe.encoders.encoded import EncodedTexts, tokenize_texts
 from kataribe.encoders.protocol import TextEncoder, Tokens
 
 # Texts of this many pairs are in memory at a time.
@@ -121,8 +121,8 @@ class TokenCounts:
 def count_tokens(encoder: TextEncoder, texts: Sequence[str], documents: Int64s) -> TokenCounts:
     """Every document, an index of its text, counts, a repeated one as often as it is repeated."""
     used, times = np.unique(documents, return_counts=True)
-    cuts = cut_texts(encoder, [texts[index] for index in used.tolist()])
-    return TokenCounts.of((cut.ids, count) for cut, count in zip(cuts, times.tolist(), strict=True))
+    tokenized = tokenize_texts(encoder, [texts[index] for index in used.tolist()])
+    return TokenCounts.of((text.ids, count) for text, count in zip(tokenized, times.tolist(), strict=True))
 
 
 def look_up_idf(idf: Floats, ids: Int32s) -> Floats:

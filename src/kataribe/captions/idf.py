@@ -17,7 +17,7 @@ from kataribe.core.signature import fingerprint
 from kataribe.core.types import Floats, Int64s, UInt64s
 from kataribe.formats.output import write_whole
 from kataribe.formats.source import open_text
-from kataribe.text.sentences import MAX_ORDER, NgramKeys, Sentences
+from kataribe.text.sentences import NgramKeys, Sentences
 
 
 class IdfTable(msgspec.Struct, frozen=True):
@@ -63,17 +63,21 @@ class DocumentCounts:
         """For each n-gram in how many documents it stands."""
         if not len(self.keys):
             return np.zeros(len(wanted.keys), dtype=np.int64)
-        found = np.minimum(np.searchsorted(self.keys, wanted.keys), len(self.keys) - 1)
-        is_known = (self.keys[found] == wanted.keys) & (self.checks[found] == wanted.checks)
-        return np.where(is_known, self.counts[found], 0)
+        # In their order, neighbours are looked up near each other, which is many times faster.
+        keys, checks = wanted.keys[wanted.order], wanted.checks[wanted.order]
+        found = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
+        counts = np.empty(len(keys), dtype=np.int64)
+        counts[wanted.order] = np.where(
+            (self.keys[found] == keys) & (self.checks[found] == checks), self.counts[found], 0
+        )
+        return counts
 
 
 def count_documents(sentences: Sentences, documents: Ragged) -> DocumentCounts:
     """Documents are lists of sentences, given by their indices: the references of an item, say."""
     counts = _count(sentences, documents).astype(np.int64)
-    keys = sentences.ngrams.keys(sentences.words.words)
-    used = np.flatnonzero(counts)
-    order = used[np.argsort(keys.keys[used])]
+    keys = sentences.ngrams.keys
+    order = keys.order[counts[keys.order] > 0]
     return DocumentCounts(len(documents), keys.keys[order], keys.checks[order], counts[order])
 
 
@@ -85,10 +89,7 @@ def spell_documents(sentences: Sentences, documents: Ragged) -> dict[str, int]:
 
 
 def _count(sentences: Sentences, documents: Ragged) -> Floats:
-    index = sentences.ngrams
-    return _native.document_frequencies(
-        index.ngrams, index.bounds, MAX_ORDER, documents.values, documents.offsets, index.distinct
-    )
+    return _native.document_frequencies(sentences.ngrams, documents.arrays)
 
 
 def read_idf(path: Path) -> IdfTable:

@@ -23,11 +23,12 @@ import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
 from kataribe.captions.items import Captions, TokenizedCaptions
+from kataribe.captions.result import SceneTuple, SceneTuples
 from kataribe.captions.synonyms import Synonyms, open_synonyms
 from kataribe.core.caution import Caution, remark
 from kataribe.core.errors import counted
@@ -68,10 +69,10 @@ class _Scenes:
             return sought & among
         return frozenset(number for number in sought if not self.equal[number].isdisjoint(among))
 
-    def show(self, shown: Numbers, other: Numbers) -> list[dict[str, Any]]:
+    def show(self, shown: Numbers, other: Numbers) -> list[SceneTuple]:
         found = self.found(shown, other)
         return [
-            {"words": [str(word) for word in self.tuples[number]], "matched": number in found}
+            SceneTuple(words=[str(word) for word in self.tuples[number]], matched=number in found)
             for number in sorted(shown)
         ]
 
@@ -166,13 +167,13 @@ class JaSpice(Metric):
     def warnings(self, facts: _Facts) -> Sequence[Caution]:
         return facts.warnings
 
-    def details(self, items: Captions, context: _Scenes) -> list[Any]:
+    def details(self, items: Captions, context: _Scenes) -> list[SceneTuples]:
         """For each item the tuples of both sides, and whether the other side has them."""
         return [
-            {
-                "candidate_tuples": context.show(candidate, references),
-                "reference_tuples": context.show(references, candidate),
-            }
+            SceneTuples(
+                candidate_tuples=context.show(candidate, references),
+                reference_tuples=context.show(references, candidate),
+            )
             for candidate, references in context.sides(items.tokens("none"))
         ]
 

@@ -49,7 +49,8 @@ def read_media(
 ) -> Media | None:
     """The media of these items; every item must have its own."""
     if images is not None and features is not None:
-        raise UsageError("--images and --features both say what the items show", hint="give one of them")
+        problem = "<images> and <features> both say what the items show"
+        raise UsageError(problem, hint="give one of them", options=["images", "features"])
     if images is None and features is None and text_features is None:
         return None
     vectors = read_features(features) if features is not None else None

@@ -28,6 +28,7 @@ import numpy as np
 from kataribe import _native
 from kataribe.captions.items import CaptionPairs, Captions, TokenizedCaptions
 from kataribe.captions.meteor_resource import open_and_tell
+from kataribe.captions.result import WordAlignment, WordMatch
 from kataribe.core.caution import remark
 from kataribe.core.errors import InputError, shorten
 from kataribe.core.metric import Measured, Metric, option
@@ -42,10 +43,10 @@ _LANGUAGE_OF = {"ptb": "en", "letters": "en", "ja": "ja", "ja-mecab": "ja", "zh"
 
 
 class _Sentences(NamedTuple):
-    """Texts as METEOR reads them, and how it cuts one of them."""
+    """Texts as METEOR reads them, and how it splits one of them."""
 
     sentences: _native.MeteorSentences
-    cut: Callable[[str], list[str]]
+    tokenize: Callable[[str], list[str]]
 
 
 @dataclass(frozen=True)
@@ -84,8 +85,8 @@ class Meteor(Metric):
         if self.language != "en":
             return _Sentences(_sentences(None, texts), str.split)
         resource = _open_resource()
-        cut = lambda text: _native.meteor_normalize(resource, text).split()  # noqa: E731
-        return _Sentences(_sentences(resource, texts), cut)
+        tokenize = lambda text: _native.meteor_normalize(resource, text).split()  # noqa: E731
+        return _Sentences(_sentences(resource, texts), tokenize)
 
     def stats(self, items: Captions, context: _Sentences) -> Array:
         if not len(items):
@@ -104,8 +105,8 @@ class Meteor(Metric):
     def signature(self, facts: Any) -> dict[str, str]:
         return {"v": "1.5", "lang": self.language, "tok": tokenizer(self.tokenizer_name).signature}
 
-    def details(self, items: Captions, context: _Sentences) -> list[Any]:
-        """For each item the reference that counted and which words were matched, as [start, length] of tokens."""
+    def details(self, items: Captions, context: _Sentences) -> list[WordAlignment]:
+        """For each item the reference that counted and which words were matched."""
         if not len(items):
             return []
         captions = items.tokens(self.tokenizer_name)
@@ -117,15 +118,15 @@ class Meteor(Metric):
         for pair, first in zip(best, captions.references.starts.tolist(), strict=True):
             candidate, reference = int(candidates[pair]), int(references[pair])
             details.append(
-                {
-                    "reference": pair - first,
-                    "candidate_tokens": context.cut(texts[candidate]),
-                    "reference_tokens": context.cut(texts[reference]),
-                    "matches": [
-                        {"candidate": [i, n], "reference": [j, m], "stage": _native.METEOR_STAGES[stage]}
+                WordAlignment(
+                    reference=pair - first,
+                    candidate_tokens=context.tokenize(texts[candidate]),
+                    reference_tokens=context.tokenize(texts[reference]),
+                    matches=[
+                        WordMatch(candidate=(i, n), reference=(j, m), stage=_native.METEOR_STAGES[stage])
                         for i, n, j, m, stage in _native.meteor_alignment(context.sentences, candidate, reference)
                     ],
-                }
+                )
             )
         return details
 

@@ -11,12 +11,13 @@ import numpy as np
 from kataribe.captions.greedy import TokenCounts, count_tokens, unit
 from kataribe.captions.items import Captions
 from kataribe.captions.media import Media
-from kataribe.core.caution import Caution, remark
+from kataribe.core.caution import Caution
 from kataribe.core.errors import InputError, UsageError, some
 from kataribe.core.signature import fingerprint_by_id
 from kataribe.core.types import Float32s, Int64s
-from kataribe.encoders.clip import ClipEncoder, encode_images, image_key, open_clip
+from kataribe.encoders.clip import ClipEncoder, open_clip
 from kataribe.encoders.encoded import EncodedTexts, Kind, LongTexts, encode_texts, find_long
+from kataribe.encoders.pictures import encode_pictures, picture_key
 from kataribe.formats.features import Features
 
 
@@ -118,7 +119,7 @@ class Viewer:
         """What the items show counts as a reference: it is what candidates are compared with."""
         media = self._media(items)
         if media.images is not None:
-            shown = {id: tuple(image_key(file).hex() for file in media.images[id]) for id in items.ids}
+            shown = {id: tuple(picture_key(file).hex() for file in media.images[id]) for id in items.ids}
             pictures = MediaScan(shown, source="images")
         else:
             assert media.features is not None
@@ -158,8 +159,8 @@ class Viewer:
             written = fingerprint_by_id(references.given.items())
             signature["texts"] = f"given-{written}" if self.with_references else "given"
         warnings = (references.long + predictions.long).cautions(encoder) if encoder else []
-        if zeros := references.zeros | predictions.zeros:
-            text = f"features that are all zeros, to which nothing is similar: {some(sorted(zeros))}"
+        if zeros := [*sorted(references.zeros), *sorted(predictions.zeros)]:
+            text = f"features that are all zeros, to which nothing is similar: {some(zeros)}"
             warnings.append(Caution("zero-features", text))
         return PicturedFacts(signature, warnings, is_given, references.tokens, predictions.tokens)
 
@@ -204,8 +205,7 @@ def _reference_names(items: Captions) -> list[str]:
 def _see(encoder: ClipEncoder, ids: Sequence[str], media: Media) -> dict[str, Float32s]:
     assert media.images is not None
     files = [file for id in ids for file in media.images[id]]
-    vectors, remarks = encode_images(encoder, encoder.name, files)
-    remark(*remarks)
+    vectors = encode_pictures(encoder, files)
     ends = np.cumsum([len(media.images[id]) for id in ids])
     return dict(zip(ids, np.split(vectors, ends[:-1]), strict=True))
 

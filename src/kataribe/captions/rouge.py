@@ -44,7 +44,7 @@ class RougeL(Metric):
             return np.zeros((0, len(self.columns)))
         index = captions.sentences.tokens
         candidates, references = captions.pairs
-        common = _native.lcs_lengths(index.tokens, index.offsets, len(index.words), candidates, references)
+        common = _native.lcs_lengths(index, candidates, references)
         lengths = index.lengths
         if self.refs == "separate":
             both_empty = (lengths[candidates] == 0) & (lengths[references] == 0)

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from kataribe.core.errors import InputError
+from kataribe.core.need import need
 from kataribe.core.signature import fingerprint
 from kataribe.formats.source import open_text
-from kataribe.text.scene_graph.needs import need
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ def _read_table(path: Path) -> Synonyms:
 
 @cache
 def _sudachi() -> Any:
-    sudachipy = need("sudachipy")
+    sudachipy = need("sudachipy", extra="ja", purpose="comparing Japanese words")
     return sudachipy.Dictionary(dict="core").create(mode=sudachipy.SplitMode.C)
 
 

@@ -11,7 +11,6 @@ from kataribe.cli.output import check_outputs
 from kataribe.cli.progress import Silence, progress_bar, warn_of
 from kataribe.core.errors import UsageError
 from kataribe.core.spec import split_specs
-from kataribe.engines.local import parse_engine
 from kataribe.formats.output import write_whole
 
 
@@ -66,19 +65,22 @@ def agree(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no warnings.")] = False,
 ) -> None:
     """How well do metrics agree with people? Correlations, accuracy, tests between metrics, the human ceiling."""
-    from kataribe.captions.task import DEFAULT_METRICS
+    from kataribe.captions.task import DEFAULT_METRICS, CaptionOptions
+    from kataribe.core.options import RunOptions, make
+    from kataribe.engines.local import LocalEngine
     from kataribe.people.agreement import agree as agree_with
     from kataribe.people.metaevaluation import score_rated
     from kataribe.people.ratings import read_ratings
-    from kataribe.people.result import Settings
+    from kataribe.people.result import AgreementOptions
     from kataribe.people.scores import read_scores
     from kataribe.report.agreement import check_format, render_agreement
     from kataribe.report.html import render_agreement_page
 
     check_format(format)
     check_outputs([output, page], scores, human, metrics=metric)
-    settings = Settings(by, against, per_item, ties, bootstrap, seed, correction, alpha)  # type: ignore[arg-type]
-    settings.check()
+    chosen_options = (by, against, per_item, ties, bootstrap, seed, correction, alpha)
+    asked = AgreementOptions(*chosen_options)  # type: ignore[arg-type]
+    asked.check()
     chosen = [spec for text in metric or () for spec in split_specs(text)]
     with progress_bar(quiet) as progress:
         if human:
@@ -88,12 +90,13 @@ def agree(
                 "several files of scores need --human RATINGS", hint="or give one data set of rated captions"
             )
         else:
-            options = {"tok": tok, "protocol": protocol, "engine": parse_engine("local", 0)}
-            scored, ratings = score_rated(scores[0], chosen or DEFAULT_METRICS, progress=progress, **options)
+            options = make(CaptionOptions, {"tok": tok, "protocol": protocol}, owner="captions")
+            run = RunOptions(engine=LocalEngine(), progress=progress)
+            scored, ratings = score_rated(scores[0], chosen or DEFAULT_METRICS, options=options, run=run)
             chosen = list(scored.values)
         scored = scored.lowered(lower or ())
         ratings = ratings.without(without or ())
-        agreement = agree_with(scored, ratings, metrics=chosen or None, settings=settings, progress=progress)
+        agreement = agree_with(scored, ratings, metrics=chosen or None, options=asked, progress=progress)
     if output is not None:
         write_whole(output, render_agreement(agreement, "json"))
     if page is not None:

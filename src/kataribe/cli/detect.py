@@ -14,7 +14,7 @@ from kataribe.core.progress import reporting, silent
 from kataribe.formats.output import write_whole
 
 if TYPE_CHECKING:
-    from kataribe.boundaries.detectors.detector import Detection, Detector
+    from kataribe.boundaries.detectors.detector import DetectedBoundaries, Detector
 
 METHODS = ("pa", "pc", "uniform", "random", "cut")
 
@@ -50,6 +50,7 @@ def detect(
     from kataribe.boundaries.detectors.detector import detect as detect_in
     from kataribe.boundaries.files import Prediction, read_truth
     from kataribe.boundaries.output import check_kind, spell
+    from kataribe.boundaries.result import DetectionCurve
     from kataribe.formats.source import extension
     from kataribe.report.boundary_curves import draw
     from kataribe.report.pictures import new_figure
@@ -64,10 +65,12 @@ def detect(
     if plot is not None:
         new_figure(1, 1)
     truth = read_truth(references) if references is not None else {}
-    detections: dict[str, dict[str, Detection]] = {}
+    detections: dict[str, dict[str, DetectedBoundaries]] = {}
     with progress_bar(quiet) as progress, reporting(progress or silent):
+        detectors = [
+            open_detector(name, model, backbone, sigma, protocol, count, seed) for name in dict.fromkeys(methods)
+        ]
         for video in videos:
-            detectors = [make(name, model, backbone, sigma, protocol, count, seed) for name in dict.fromkeys(methods)]
             detections[video.stem] = detect_in(video, detectors)
     first = {id: found[methods[0]] for id, found in detections.items()}
     answers = {
@@ -85,7 +88,10 @@ def detect(
     if plot is not None:
         id, found = next(iter(detections.items()))
         marks = truth[id].annotators[0].times if id in truth else ()
-        write_whole(plot, draw(found, marks, extension(plot).removeprefix(".")))
+        drawn = {
+            name: DetectionCurve(one.boundaries, one.timeline.times, one.probabilities) for name, one in found.items()
+        }
+        write_whole(plot, draw(drawn, marks, extension(plot).removeprefix(".")))
     if output is None:
         print(spell(answers, ".json", with_curves=probabilities).decode(), end="")
 
@@ -105,19 +111,19 @@ def _check(methods: list[str], videos: list[Path], plot: Path | None, count: int
         raise UsageError("--count and --sigma must be greater than 0")
 
 
-def make(
+def open_detector(
     name: str, model: Path | None, backbone: str, sigma: float | None, protocol: str | None, count: int, seed: int
 ) -> Detector:
-    """A fresh detector: each one sees one video."""
-    from kataribe.boundaries.detectors.backbones import open_backbone
+    """A detector with its backbone, for all videos."""
     from kataribe.boundaries.detectors.blind import Blind
     from kataribe.boundaries.detectors.cut import HardCuts
     from kataribe.boundaries.detectors.pa import Predictability
     from kataribe.boundaries.detectors.pc import PairwiseClassifier, PairwiseModel
     from kataribe.boundaries.detectors.window import Sampler
+    from kataribe.encoders.pictures import open_pictures
 
     if name == "pa":
-        sampler = Sampler(open_backbone(backbone))
+        sampler = Sampler(open_pictures(backbone))
         return Predictability.of_the_paper(sampler, sigma) if protocol == "paper" else Predictability(sampler, sigma)
     if name == "cut":
         return HardCuts()
@@ -125,5 +131,5 @@ def make(
         if model is None:
             raise UsageError("pc is a trained detector", hint="--model FILE, made by `kataribe train boundaries`")
         trained = PairwiseModel.load(model)
-        return PairwiseClassifier(Sampler(trained.open_backbone(), trained.every), trained.network)
-    return Blind(name, count, seed)  # type: ignore[arg-type]
+        return PairwiseClassifier(Sampler(trained.open_encoder(), trained.every), trained.network)
+    return Blind("uniform" if name == "uniform" else "random", count, seed)

@@ -27,6 +27,7 @@ from kataribe.cli import (
     score,
     train,
 )
+from kataribe.cli.build import flag
 from kataribe.cli.once import refuse_repeats
 from kataribe.core.errors import KataribeError
 
@@ -85,7 +86,7 @@ def _run(arguments: list[str]) -> int:
             return _interrupted()
         return code if isinstance(code, int) else 0
     except KataribeError as error:
-        return _complain(str(error))
+        return _complain(error.line(flag))
     except _CallError as error:
         message = error.format_message()
         return _complain(f"{message} See `kataribe {_command(arguments)}--help`.") if message else 2

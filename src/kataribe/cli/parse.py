@@ -28,8 +28,8 @@ def parse(
 ) -> None:
     """Parse a Japanese caption into the objects, attributes and relations that `jaspice` compares."""
     from kataribe.formats.source import MAX_CAPTION_CHARACTERS, has_only_characters
-    from kataribe.report.scene_graph import draw
     from kataribe.text.scene_graph.ginza import has_japanese, open_parser
+    from kataribe.text.scene_graph.picture import draw
 
     if format not in FORMATS:
         raise UsageError(f"no format is called {format!r}", hint=nearest(format, FORMATS))

@@ -6,8 +6,24 @@ The command line prints it and leaves with exit code 2; anything else that escap
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+import re
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+
+# How an option is written, given its name and perhaps a value.
+Spelling = Callable[[str, str], str]
+
+
+def as_keyword(option: str, value: str) -> str:
+    """An option as Python has it.
+
+    >>> as_keyword("missing", ""), as_keyword("missing", "zero"), as_keyword("seed", "-1")
+    ('missing', 'missing="zero"', 'seed=-1')
+    """
+    if not value:
+        return option
+    is_number = re.fullmatch(r"-?[\d.]+", value) is not None
+    return f"{option}={value}" if is_number else f'{option}="{value}"'
 
 
 class KataribeError(Exception):
@@ -15,16 +31,36 @@ class KataribeError(Exception):
 
     >>> print(KataribeError("no metric is called 'meteo'", hint="did you mean 'meteor'?"))
     no metric is called 'meteo' - did you mean 'meteor'?
+
+    `options` are the options that the text speaks of, as <NAME> or <NAME VALUE>. Python and the command line write
+    them differently, each as its users would:
+
+    >>> error = KataribeError("2 lines are missing", hint="<missing zero> scores them 0", options=["missing"])
+    >>> print(error)
+    2 lines are missing - missing="zero" scores them 0
+    >>> error.line(lambda option, value: f"--{option} {value}")
+    '2 lines are missing - --missing zero scores them 0'
     """
 
-    def __init__(self, message: str, *, hint: str = "") -> None:
+    def __init__(self, message: str, *, hint: str = "", options: Sequence[str] = ()) -> None:
         super().__init__(message)
-        self.message = message
-        self.hint = hint
+        self._options = options
+        self._line = f"{message} - {hint}" if hint else message
+        self.message = self._spelled(message, as_keyword)
+        self.hint = self._spelled(hint, as_keyword)
 
     def __str__(self) -> str:
-        line = f"{self.message} - {self.hint}" if self.hint else self.message
-        return " ".join(line.split())
+        return self.line(as_keyword)
+
+    def line(self, spelling: Spelling) -> str:
+        """The whole error, with its options in this spelling."""
+        return " ".join(self._spelled(self._line, spelling).split())
+
+    def _spelled(self, text: str, spelling: Spelling) -> str:
+        if not self._options:
+            return text
+        marks = rf"<({'|'.join(map(re.escape, self._options))})(?: ([^<>]+))?>"
+        return re.sub(marks, lambda mark: spelling(mark[1], mark[2] or ""), text)
 
 
 class InputError(KataribeError):
@@ -42,9 +78,10 @@ class InputError(KataribeError):
         id: str | None = None,
         field: str | None = None,
         hint: str = "",
+        options: Sequence[str] = (),
     ) -> None:
         where = [str(file) if file else "", f"id {shorten(id)!r}" if id is not None else "", field or ""]
-        super().__init__(": ".join([*filter(None, where), message]), hint=hint)
+        super().__init__(": ".join([*filter(None, where), message]), hint=hint, options=options)
 
 
 class JoinError(InputError):

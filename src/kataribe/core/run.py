@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, MutableMapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -11,13 +11,14 @@ import numpy as np
 import kataribe
 from kataribe.core.caution import Caution, distinct, remark, remarking
 from kataribe.core.engine import Engine, InlineEngine
-from kataribe.core.errors import UsageError
 from kataribe.core.metric import Items, Metric
-from kataribe.core.progress import Progress, report, reporting, silent
+from kataribe.core.options import RunOptions
+from kataribe.core.progress import report, reporting, silent
 from kataribe.core.result import MetricResult, Result
 from kataribe.core.shards import Sharding, cut
 from kataribe.core.signature import format_signature
 from kataribe.core.types import Array, Coverage
+from kataribe.core.unit import direction_of, unit_of
 from kataribe.stats.bootstrap import FEWEST_ITEMS, INTERVAL, resample_weights, studentised_interval
 
 # Token vectors hold what metrics of whole sentences would compute again.
@@ -32,26 +33,21 @@ def run(
     coverage: Coverage,
     fields: Mapping[str, str],
     warnings: Sequence[Caution] = (),
-    scanned: Scanned | None = None,
-    engine: Engine | None = None,
-    bootstrap: int = 0,
-    seed: int = 0,
-    details: bool = False,
-    progress: Progress | None = None,
+    scanned: MutableMapping[Metric, Any] | None = None,
+    options: RunOptions,
 ) -> Result:
     """Score `items` with every metric, under the name it goes by in the result.
 
-    `fields` are the signature's entries that all metrics share; `scanned` is what `scan_references` found in the same
-    references before.
+    `fields` are the signature's entries that all metrics share; `scanned` keeps what metrics scanned in the
+    references: where it holds a metric from a run on the same references, these are not scanned again.
     """
-    if bootstrap < 0:
-        raise UsageError(f"--bootstrap {bootstrap}: cannot be negative", hint="1000 is usual, 0 switches it off")
-    engine = engine or InlineEngine()
+    bootstrap, seed = options.bootstrap, options.seed
+    engine = options.engine or InlineEngine()
     resampling = {"bootstrap": str(bootstrap), "interval": INTERVAL, "seed": str(seed)} if bootstrap else {}
-    with reporting(progress or silent), remarking() as remarks:
+    with reporting(options.progress or silent), remarking() as remarks:
         shardings = _shardings(metrics.values(), items, engine)
-        facts = _facts(metrics, shardings, engine, scanned)
-        computed = _compute(metrics, facts, shardings, engine, details)
+        facts = _facts(metrics, shardings, engine, {} if scanned is None else scanned)
+        computed = _compute(metrics, facts, shardings, engine, options.details)
     results: dict[str, MetricResult] = {}
     for name, metric in metrics.items():
         statistics = computed[name].statistics
@@ -63,6 +59,8 @@ def run(
             score=metric.reduce(statistics),
             interval=bootstrap_interval(metric, statistics, bootstrap, seed),
             signature=format_signature(metric.name, choices),
+            direction=direction_of(metric),
+            unit=unit_of(metric),
             ids=tuple(items.ids),
             item_values=per_item.value,
             item_parts=per_item.parts,
@@ -81,20 +79,6 @@ def run(
     )
 
 
-# What each metric has to know of the references, before anything is concluded from it.
-Scanned = Mapping[Metric, Any]
-
-
-def scan_references(metrics: Collection[Metric], items: Items, engine: Engine | None = None) -> Scanned:
-    """What `run` may be given again with other predictions for the same references, as a training loop does."""
-    engine = engine or InlineEngine()
-    shardings = _shardings(metrics, items, engine)
-    return {
-        metric: _merged(metric, "scan_references", shardings[metric.group_by], engine)
-        for metric in dict.fromkeys(metrics)
-    }
-
-
 def _shardings(metrics: Iterable[Metric], items: Items, engine: Engine) -> dict[str | None, Sharding]:
     """Metrics that group items in the same way see the same shards: what one keeps in a shard the next one finds."""
     ways = dict.fromkeys(metric.group_by for metric in metrics)
@@ -102,16 +86,17 @@ def _shardings(metrics: Iterable[Metric], items: Items, engine: Engine) -> dict[
 
 
 def _facts(
-    metrics: Mapping[str, Metric], shardings: Mapping[str | None, Sharding], engine: Engine, scanned: Scanned | None
+    metrics: Mapping[str, Metric],
+    shardings: Mapping[str | None, Sharding],
+    engine: Engine,
+    scanned: MutableMapping[Metric, Any],
 ) -> dict[str, Any]:
     facts = {}
     for name, metric in metrics.items():
         sharding = shardings[metric.group_by]
-        if scanned is not None and metric in scanned:
-            references = scanned[metric]
-        else:
-            references = _merged(metric, "scan_references", sharding, engine)
-        facts[name] = metric.conclude(references, _merged(metric, "scan_predictions", sharding, engine))
+        if metric not in scanned:
+            scanned[metric] = _merged(metric, "scan_references", sharding, engine)
+        facts[name] = metric.conclude(scanned[metric], _merged(metric, "scan_predictions", sharding, engine))
     return facts
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from kataribe.core.unit import Unit
 from kataribe.stats.arrays import Array as Array
 from kataribe.stats.arrays import Bools as Bools
 from kataribe.stats.arrays import Float32s as Float32s
@@ -189,6 +190,7 @@ class Curve:
     title: str
     x: str
     lines: Mapping[str, Sequence[tuple[float, float]]]
+    unit: Unit = "fraction"
 
 
 @dataclass(frozen=True)

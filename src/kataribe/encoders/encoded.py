@@ -17,7 +17,7 @@ from kataribe.core.caution import Caution, remark
 from kataribe.core.errors import counted
 from kataribe.core.progress import report
 from kataribe.core.types import Bools, Float32s, Int32s, Int64s
-from kataribe.encoders.protocol import Cut, Forward, TextEncoder, Tokens
+from kataribe.encoders.protocol import Forward, TextEncoder, TokenizedText, Tokens
 from kataribe.encoders.store import SentenceRow, TokenRow, VectorStore, content_key, damage_said, open_store
 from kataribe.engines.local import LocalEngine
 
@@ -30,7 +30,7 @@ _BATCH_TEXTS = 256
 # A tokenizer adds a few tokens of its own: at both ends, or before the first word.
 _SPECIALS = 8
 # Of encoders that several threads may not use, and of tokenizers, which none of them may.
-_one_forward, _one_cut = threading.Lock(), threading.Lock()
+_one_forward, _one_tokenizer = threading.Lock(), threading.Lock()
 # Texts that were encoded or looked at stay in memory up to this many bytes: most come up again.
 _RECENT_BYTES = 256_000_000
 
@@ -174,8 +174,8 @@ def find_long(encoder: TextEncoder, texts: Sequence[str]) -> LongTexts:
     """Which texts an encoder does not take whole."""
     # No tokenizer makes more tokens of plain ASCII than it has characters; few texts have to be cut to be sure.
     doubtful = [text for text in texts if len(text) + _SPECIALS > encoder.longest or not text.isascii()]
-    cuts = zip(doubtful, cut_texts(encoder, doubtful), strict=True)
-    return LongTexts(frozenset(content_key(text) for text, cut in cuts if not cut.is_whole))
+    tokenized = zip(doubtful, tokenize_texts(encoder, doubtful), strict=True)
+    return LongTexts(frozenset(content_key(text) for text, tokens in tokenized if not tokens.is_whole))
 
 
 def _encode(
@@ -189,29 +189,30 @@ def _encode(
     """Encode and store some texts, in batches of similar length that come out once they are stored."""
     for start in range(0, len(indices), _CHUNK_TEXTS):
         chunk = indices[start : start + _CHUNK_TEXTS]
-        cuts = dict(zip(chunk, cut_texts(encoder, [texts[index] for index in chunk]), strict=True))
-        batches = list(_batches(cuts))
-        inputs = [[cuts[index].ids for index in batch] for batch in batches]
+        tokenized = dict(zip(chunk, tokenize_texts(encoder, [texts[index] for index in chunk]), strict=True))
+        batches = list(_batches(tokenized))
+        inputs = [[tokenized[index].ids for index in batch] for batch in batches]
         for batch, made in zip(batches, _forward(encoder, inputs), strict=True):
-            rows = [(keys[index], cuts[index]) for index in batch]
+            rows = [(keys[index], tokenized[index]) for index in batch]
             sentences = [
-                SentenceRow(key, cut.is_whole, vector) for (key, cut), vector in zip(rows, made.sentences, strict=True)
+                SentenceRow(key, text.is_whole, vector)
+                for (key, text), vector in zip(rows, made.sentences, strict=True)
             ]
             if kind == "sentences":
                 store.add(sentences=sentences)
                 yield [(index, _Encoded(row, None)) for index, row in zip(batch, sentences, strict=True)]
                 continue
             tokens = [
-                TokenRow(key, cut.is_whole, cut.ids, vectors)
-                for (key, cut), vectors in zip(rows, made.tokens, strict=True)
+                TokenRow(key, text.is_whole, text.ids, vectors)
+                for (key, text), vectors in zip(rows, made.tokens, strict=True)
             ]
             store.add(tokens=tokens, sentences=sentences)
             yield list(zip(batch, map(_Encoded, sentences, tokens), strict=True))
 
 
-def cut_texts(encoder: TextEncoder, texts: Sequence[str]) -> list[Cut]:
-    with _one_cut:
-        return encoder.cut(texts)
+def tokenize_texts(encoder: TextEncoder, texts: Sequence[str]) -> list[TokenizedText]:
+    with _one_tokenizer:
+        return encoder.tokenize(texts)
 
 
 def _forward(encoder: TextEncoder, inputs: Sequence[list[Int32s]]) -> Iterator[Forward]:
@@ -231,11 +232,11 @@ def _is_special(encoder: TextEncoder, ids: Int32s) -> Bools:
     return special
 
 
-def _batches(cuts: dict[int, Cut]) -> Iterator[list[int]]:
+def _batches(tokenized: dict[int, TokenizedText]) -> Iterator[list[int]]:
     """Places by length, in batches of a bounded number of tokens, padding included."""
     batch: list[int] = []
-    for index in sorted(cuts, key=lambda index: len(cuts[index].ids)):
-        length = len(cuts[index].ids)
+    for index in sorted(tokenized, key=lambda index: len(tokenized[index].ids)):
+        length = len(tokenized[index].ids)
         if batch and ((len(batch) + 1) * length > _BATCH_TOKENS or len(batch) == _BATCH_TEXTS):
             yield batch
             batch = []

@@ -9,13 +9,14 @@ from functools import partial
 import numpy as np
 
 from kataribe.core.memo import keep_open
+from kataribe.core.need import need
 from kataribe.core.progress import report
 from kataribe.encoders import loading
 from kataribe.encoders.encoded import LongTexts
 from kataribe.encoders.store import content_key
 from kataribe.text.kneser_ney import Likelihood
 
-# The model gives a number for every word of its vocabulary at every place; more tokens at once cost gigabytes.
+# The model gives a number for every word of its vocabulary at every position; more tokens at once cost gigabytes.
 _BATCH_TOKENS = 1024
 
 
@@ -24,16 +25,16 @@ class CausalModel:
 
     def __init__(self, model: str) -> None:
         self.name = loading.short_name(model)
-        self._torch = loading.need("torch", f"the language model {self.name!r}")
+        self._torch = need("torch", extra="models", purpose=f"the language model {self.name!r}")
         load = partial(loading.load, model, or_else="model=ngram")
-        self._tokenizer = load("tokenizer", lambda t, where: t.AutoTokenizer.from_pretrained(where))
+        self._tokenizer = load("tokenizer", lambda t, source: t.AutoTokenizer.from_pretrained(source))
         self._network = load(
-            "causal language model", lambda t, where: loading.from_pretrained(t.AutoModelForCausalLM, where)
+            "causal language model", lambda t, source: loading.from_pretrained(t.AutoModelForCausalLM, source)
         )
         self.longest = loading.longest_input(self._network, self._tokenizer, loading.locate(model))
         self.signature = f"{self.name}-{loading.fingerprint_of(self._network, self._tokenizer)}"
         self.start = self._tokenizer.bos_token_id
-        self._one_cut = threading.Lock()
+        self._one_tokenizer = threading.Lock()
         self.device = "cuda" if self._torch.cuda.is_available() else "cpu"
         self._network.to(self.device)
 
@@ -43,25 +44,25 @@ class CausalModel:
 
     def score(self, texts: Sequence[str]) -> Likelihood:
         """Of each text the number of predicted tokens and their log probability."""
-        cut = [self._ids(text) for text in texts]
+        token_ids = [self._ids(text) for text in texts]
         words, logs = np.zeros(len(texts), dtype=np.int64), np.zeros(len(texts))
-        order = sorted(range(len(cut)), key=lambda index: len(cut[index]))
+        order = sorted(range(len(token_ids)), key=lambda index: len(token_ids[index]))
         batch: list[int] = []
         done = 0
         for index in [*order, None]:
-            full = index is None or (len(batch) + 1) * len(cut[index]) > _BATCH_TOKENS
+            full = index is None or (len(batch) + 1) * len(token_ids[index]) > _BATCH_TOKENS
             if batch and full:
-                for row, log in zip(batch, self._logs([cut[row][: self.longest] for row in batch]), strict=True):
-                    words[row], logs[row] = min(len(cut[row]), self.longest) - 1, log
+                for row, log in zip(batch, self._logs([token_ids[row][: self.longest] for row in batch]), strict=True):
+                    words[row], logs[row] = min(len(token_ids[row]), self.longest) - 1, log
                 done += len(batch)
                 report(f"reading with {self.name}", done, len(texts))
                 batch = []
-            if index is not None and len(cut[index]) > 1:
+            if index is not None and len(token_ids[index]) > 1:
                 batch.append(index)
         return Likelihood(words, logs)
 
     def _ids(self, text: str) -> list[int]:
-        with self._one_cut:
+        with self._one_tokenizer:
             ids: list[int] = self._tokenizer(text, truncation=False, verbose=False)["input_ids"]
         starts = self.start is not None and ids[:1] != [self.start]
         return [self.start, *ids] if starts else ids

@@ -68,10 +68,11 @@ def parse_engine(text: str, threads: int = 0) -> LocalEngine:
     LocalEngine(threads=0)
     """
     if threads < 0:
-        raise UsageError(f"--threads {threads}: cannot be negative", hint="0 uses every core")
+        raise UsageError(f"<threads {threads}>: cannot be negative", hint="0 uses every core", options=["threads"])
     if text == "local":
         return LocalEngine(threads)
-    raise UsageError(f"no engine is called {shorten(text)!r}", hint="this version has: local")
+    problem = f"<engine>: no engine is called {shorten(text)!r}"
+    raise UsageError(problem, hint="this version has: local", options=["engine"])
 
 
 def available_cores() -> int:

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from kataribe.core.errors import InputError, UsageError, some
+from kataribe.core.need import need
 from kataribe.core.types import Float32s
 from kataribe.formats.source import extension
 
@@ -129,23 +130,16 @@ def _npz(path: Path) -> Features:
 
 
 def _safetensors(path: Path) -> Features:
+    safetensors = need("safetensors", extra="models", purpose=f"reading {path}")
     try:
-        from safetensors import SafetensorError, safe_open
-    except ImportError:
-        raise UsageError(f"{path}: needs the package safetensors", hint="pip install 'kataribe[models]'") from None
-    try:
-        opened: Any = safe_open(path, framework="numpy")
-    except SafetensorError as error:
+        opened = safetensors.safe_open(path, framework="numpy")
+    except safetensors.SafetensorError as error:
         raise ValueError(str(error)) from None
     return Features(path, opened.keys(), opened.get_tensor)
 
 
 def _hdf5(path: Path) -> Features:
-    try:
-        import h5py
-    except ImportError:
-        raise UsageError(f"{path}: needs the package h5py", hint="pip install 'kataribe[models]'") from None
-    opened = h5py.File(path, "r")
+    opened = need("h5py", extra="models", purpose=f"reading {path}").File(path, "r")
     return Features(path, list(_datasets(opened, "")), lambda id: opened[id][()])
 
 

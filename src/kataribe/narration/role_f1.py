@@ -24,7 +24,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
@@ -37,6 +37,7 @@ from kataribe.core.types import Array, Cast, Floats
 from kataribe.narration.cast_scan import CastScan, NamesInOtherCapitals, find_other_capitals, scan_casts
 from kataribe.narration.items import Narrations
 from kataribe.narration.names import Names
+from kataribe.narration.result import NamedRoles
 
 # Role names that are also common words, as the published scorer lists them.
 BANNED = frozenset(
@@ -195,17 +196,17 @@ class RoleF1(Metric):
     def warnings(self, facts: _Facts) -> Sequence[Caution]:
         return facts.warnings
 
-    def details(self, items: Narrations, context: _Context) -> list[Any]:
+    def details(self, items: Narrations, context: _Context) -> list[NamedRoles]:
         """For each clip the roles that both sides name, those only the reference and those only the prediction does."""
         details = []
         for film, prediction, in_reference in zip(items.films, items.candidates, context.in_references, strict=True):
             named = self._roles(prediction, context.film(film).names)
             details.append(
-                {
-                    "found": sorted(named & in_reference),
-                    "lost": sorted(in_reference - named),
-                    "invented": sorted(named - in_reference),
-                }
+                NamedRoles(
+                    found=sorted(named & in_reference),
+                    lost=sorted(in_reference - named),
+                    invented=sorted(named - in_reference),
+                )
             )
         return details
 

@@ -11,8 +11,8 @@ from kataribe.core.caution import Caution
 from kataribe.core.errors import JoinError, UsageError, nearest, shorten, some
 from kataribe.core.types import Floats
 from kataribe.people.ratings import Rank, Rating, Ratings, Vote
-from kataribe.people.result import Joined
-from kataribe.people.scores import Scores, Text
+from kataribe.people.result import Joined, Text
+from kataribe.people.scores import Scores
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ import numpy as np
 from kataribe.core.types import Floats, Int64s
 from kataribe.people.raters import answers_of
 from kataribe.people.ratings import Ratings, Vote
-from kataribe.people.scores import Text
+from kataribe.people.result import Text
 
 # Means that are equal on paper differ by rounding; a difference this small is none.
 DECIMALS = 10

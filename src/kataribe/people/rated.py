@@ -36,7 +36,7 @@ from kataribe.formats.source import (
     refuse_repeated_keys,
 )
 from kataribe.people.ratings import OVERALL, Rating, Ratings
-from kataribe.people.scores import Text
+from kataribe.people.result import Text
 
 ITEM_FIELDS = ("item", *ID_FIELDS)
 CAPTION_FIELDS = ("caption", "candidate", "mt", "prediction", "hypothesis", "text")

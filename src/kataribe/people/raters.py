@@ -13,9 +13,9 @@ Judgements become a table of raters x units:
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
-from typing import Any, NamedTuple
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from scipy.stats import binomtest, rankdata
@@ -23,9 +23,10 @@ from scipy.stats import binomtest, rankdata
 from kataribe.core.progress import Progress, silent
 from kataribe.core.types import Floats, Int64s
 from kataribe.people.ratings import Rank, Rating, Ratings, Vote
+from kataribe.people.result import RaterAgreement, RaterReport
 from kataribe.stats.correlation import spearman
-from kataribe.stats.raters import LEVELS, Habits, Level, alpha, ceilings, habits, pairwise_kappa
-from kataribe.stats.screening import Screening, screen
+from kataribe.stats.raters import LEVELS, alpha, ceilings, habits, pairwise_kappa
+from kataribe.stats.screening import screen
 
 
 class Answer(NamedTuple):
@@ -91,60 +92,6 @@ def _placings(rows: Iterable[Rank]) -> Iterable[Answer]:
             places = (rankdata([row.rank for row in together]) - 1) / (len(together) - 1)
             for row, place in zip(together, places.tolist(), strict=True):
                 yield Answer(rater, (item, row.system), 1 - place)
-
-
-@dataclass(frozen=True)
-class RaterReport:
-    """One rater. `ceiling` is the rank correlation with the mean of the others; `side` is, for votes, the share of a
-    among the votes for a or b and the chance of a share as far from one half if sides did not matter."""
-
-    rater: str
-    habits: Habits
-    screening: Screening
-    ceiling: float
-    side: tuple[float, float] | None = None
-
-
-@dataclass(frozen=True)
-class RaterAgreement:
-    """One dimension; `kappa` and `weighted_kappa` are raters x raters, the latter with quadratic weights."""
-
-    dimension: str
-    kind: str
-    units: int
-    answers: int
-    alpha: Mapping[Level, float]
-    raters: tuple[RaterReport, ...]
-    kappa: Floats
-    weighted_kappa: Floats
-
-    @property
-    def flagged(self) -> list[RaterReport]:
-        return [rater for rater in self.raters if rater.screening.verdict in ("random", "reversed", "straight")]
-
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "dimension": self.dimension,
-            "kind": self.kind,
-            "units": self.units,
-            "answers": self.answers,
-            "alpha": {level: _json_number(value) for level, value in self.alpha.items()},
-            "raters": {rater.rater: _rater_dict(rater) for rater in self.raters},
-            "kappa": [[_json_number(value) for value in row] for row in self.kappa.tolist()],
-            "weighted_kappa": [[_json_number(value) for value in row] for row in self.weighted_kappa.tolist()],
-        }
-
-
-def _rater_dict(rater: RaterReport) -> dict[str, Any]:
-    numbers = {name: _json_number(value) for name, value in asdict(rater.habits).items()}
-    screening = {name: _json_number(value) for name, value in asdict(rater.screening).items()}
-    side = {"share_of_a": rater.side[0], "p": rater.side[1]} if rater.side else None
-    return {**numbers, "ceiling": _json_number(rater.ceiling), "screening": screening, "side": side}
-
-
-def _json_number(value: Any) -> Any:
-    """JSON has no NaN; what is not defined is null there."""
-    return None if isinstance(value, float) and not np.isfinite(value) else value
 
 
 def rater_agreement(

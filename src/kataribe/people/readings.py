@@ -13,19 +13,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
 
 import numpy as np
 
 from kataribe.core.types import Floats, Int64s
 from kataribe.people.judged import DECIMALS, Answers, Judged, Pairs, mean_preferences
-from kataribe.stats.correlation import STATISTICS, Ratio, Rows, Ties, pairwise_accuracy
+from kataribe.people.result import MEASURES, Against, Measure
+from kataribe.stats.correlation import Ratio, Rows, Ties, pairwise_accuracy
 from kataribe.stats.grouped import grouped_correlations
 from kataribe.stats.paired import Valued
-
-Against = Literal["each", "mean"]
-Measure = Literal["pearson", "spearman", "tau_b", "tau_c", "accuracy"]
-MEASURES: tuple[Measure, ...] = (*STATISTICS, "accuracy")
 
 
 @dataclass(frozen=True)

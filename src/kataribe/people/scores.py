@@ -10,30 +10,26 @@ A text is told by its item and its system. The system is "" where a table has no
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from kataribe.captions.files import ID_FIELDS
-from kataribe.core import registry
 from kataribe.core.caution import Caution
 from kataribe.core.comparable import incomparable
 from kataribe.core.errors import InputError, UsageError, nearest, shorten
 from kataribe.core.result import Result
 from kataribe.core.types import Floats
+from kataribe.core.unit import Unit
 from kataribe.formats.results import read_result, split_name, system_names
 from kataribe.formats.source import check_id, check_number, extension, read_json_lines, read_table
+from kataribe.people.result import Text
 
 ITEM_FIELDS = ("item", *ID_FIELDS)
 _TABLES = (".csv", ".tsv", ".jsonl", ".ndjson")
-
-
-class Text(NamedTuple):
-    item: str
-    system: str
 
 
 @dataclass(frozen=True)
@@ -41,7 +37,7 @@ class Scores:
     """`values[metric][row]` is the score of texts[row], NaN where there is none.
 
     `results` are the results behind them, by system, where they came from result files: a corpus score such as BLEU is
-    not the mean of its items. `not_fractions` are shown as they are, all others times 100.
+    not the mean of its items. `units` say how each metric's values are shown.
     """
 
     texts: list[Text]
@@ -50,7 +46,7 @@ class Scores:
     results: Mapping[str, Result] = field(default_factory=dict)
     warnings: tuple[Caution, ...] = ()
     lower_is_better: frozenset[str] = frozenset()
-    not_fractions: frozenset[str] = frozenset()
+    units: Mapping[str, Unit] = field(default_factory=dict)
 
     def lowered(self, metrics: Sequence[str]) -> Scores:
         """Lower values of these metrics are better; a table cannot say so itself."""
@@ -93,14 +89,15 @@ def of_result(system: str, result: Result) -> Scores:
         column = np.full(len(items), np.nan)
         column[[place[id] for id in metric.ids]] = metric.item_values
         values[metric.metric] = column
-    formulas = {metric.metric: registry.find(metric.spec) for metric in result}
+    unsure = [warning for warning in result.warnings if warning.id == "unknown-direction"]
     return Scores(
         [Text(item, system) for item in items],
         values,
         {metric.metric: metric.signature for metric in result},
         {system: result},
-        lower_is_better=frozenset(name for name, formula in formulas.items() if formula and formula.lower_is_better),
-        not_fractions=frozenset(name for name, formula in formulas.items() if formula and not formula.percent),
+        tuple(Caution(warning.id, f"{system}: {warning}") for warning in unsure),
+        lower_is_better=frozenset(metric.metric for metric in result if metric.lower_is_better),
+        units={metric.metric: metric.unit for metric in result},
     )
 
 
@@ -134,8 +131,13 @@ def _of_table(path: Path, name: str | None) -> Scores:
     if not texts or not columns:
         raise InputError(f"holds no {'metrics' if texts else 'scores'}", file=path, hint="a column for each metric")
     values = {metric: np.array(column) for metric, column in columns.items()}
-    beyond = frozenset(metric for metric, column in values.items() if (np.abs(column) > 1).any())
-    return Scores(list(texts), values, not_fractions=beyond)
+    # A table does not say it: what goes beyond 1 is no fraction.
+    units = {metric: _unit(column) for metric, column in values.items()}
+    return Scores(list(texts), values, units=units)
+
+
+def _unit(values: Floats) -> Unit:
+    return "number" if (np.abs(values) > 1).any() else "fraction"
 
 
 def _rows(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -173,6 +175,7 @@ def _together(parts: Sequence[Scores]) -> Scores:
     results = {system: result for part in parts for system, result in part.results.items()}
     warnings = [Caution("partial-metrics", f"not in every file, left out: {', '.join(partly)}")] if partly else []
     warnings += _unlike(results, everywhere) if len(results) > 1 else []
+    warnings += [warning for part in parts for warning in part.warnings]
     return Scores(
         texts,
         {metric: np.concatenate([part.values[metric] for part in parts]) for metric in everywhere},
@@ -180,8 +183,13 @@ def _together(parts: Sequence[Scores]) -> Scores:
         results if len(results) == len(parts) else {},
         tuple(warnings),
         frozenset().union(*(part.lower_is_better for part in parts)),
-        frozenset().union(*(part.not_fractions for part in parts)),
+        {metric: _common_unit(part.units.get(metric, "fraction") for part in parts) for metric in everywhere},
     )
+
+
+def _common_unit(units: Iterable[Unit]) -> Unit:
+    """A table whose numbers happen to be small may be of the same metric as one whose numbers are not."""
+    return "number" if "number" in units else "fraction"
 
 
 def _unlike(results: Mapping[str, Result], metrics: Sequence[str]) -> list[Caution]:

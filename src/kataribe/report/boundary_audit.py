@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from kataribe.audit.result import BoundaryAudit
 from kataribe.report.pictures import new_figure, to_image
-
-if TYPE_CHECKING:
-    from kataribe.audit.boundaries import BoundaryAudit
 
 COLUMNS = (
     "f1_max",

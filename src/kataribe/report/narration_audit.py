@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from kataribe.audit.narration import NarrationAudit
-from kataribe.report import grid
+from kataribe.audit.result import NarrationAudit
+from kataribe.core import grid
+from kataribe.core.unit import shown
 from kataribe.report.pictures import grouped_bars, to_image
 
 # CIDEr reaches 1,000 points; the others would not be seen beside it.
@@ -33,7 +34,8 @@ def _rows(audit: NarrationAudit) -> tuple[list[str], grid.Rows]:
     """A row for each metric, a column for each attack."""
     rows = [["length"] + [f"{reading.length:.2f}" for reading in audit.readings]]
     for metric in audit.metrics:
-        rows.append([metric] + [f"{100 * reading.scores[metric].value:.2f}" for reading in audit.readings])
+        values = [shown(reading.scores[metric].value, audit.units[metric]) for reading in audit.readings]
+        rows.append([metric] + [f"{value:.2f}" for value in values])
     return ["", *(reading.attack for reading in audit.readings)], rows
 
 
@@ -51,11 +53,16 @@ def _below(audit: NarrationAudit) -> list[str]:
 
 def _verdict(audit: NarrationAudit, metric: str) -> str:
     """What each attack costs or gains, in points."""
-    said = [f"{reading.attack} {100 * audit.change(reading, metric):+.1f}" for reading in audit.attacked]
+    attacks = [reading.attack for reading in audit.attacked]
+    said = [f"{attack} {points:+.1f}" for attack, points in zip(attacks, _points(audit, metric), strict=True)]
     return f"{metric}: " + ", ".join(said)
+
+
+def _points(audit: NarrationAudit, metric: str) -> list[float]:
+    return [shown(audit.change(reading, metric), audit.units[metric]) for reading in audit.attacked]
 
 
 def _attacks(audit: NarrationAudit) -> Any:
     """For every attack a group of bars: how many points each metric gains or loses."""
-    points = {metric: [100 * audit.change(reading, metric) for reading in audit.attacked] for metric in audit.metrics}
+    points = {metric: _points(audit, metric) for metric in audit.metrics}
     return grouped_bars([reading.attack for reading in audit.attacked], points, "points gained or lost", _MOST)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from kataribe.audit.readings import Reading, StoryAudit, change, verdict
+from kataribe.audit.result import StoryAttack, StoryAudit
+from kataribe.core.unit import shown
 from kataribe.report.pictures import PALETTE, grouped_bars, new_figure, to_image
 
 # The parts that say in which direction a metric was moved; those of other metrics are in the JSON.
@@ -49,8 +50,8 @@ def _rows(audit: StoryAudit) -> tuple[list[str], list[list[str]]]:
     header += [metric if part is None else part[0].upper() for metric, part in columns]
     rows = []
     for reading in audit.readings:
-        values = [_percent(_value(reading, metric, part)) for metric, part in columns]
-        made = f"{100 * reading.made:.0f}%" if reading.made else ""
+        values = [f"{shown(_value(reading, metric, part), audit.units[metric]):.2f}" for metric, part in columns]
+        made = f"{reading.made:.0%}" if reading.made else ""
         rows.append([reading.attack, reading.setting, f"{reading.ratio:.2f}", made, *values])
     return header, rows
 
@@ -60,18 +61,14 @@ def _shown_parts(audit: StoryAudit, metric: str) -> list[str]:
     return list(_PARTS) if set(_PARTS) <= set(parts) and metric.startswith(("soda", "localisation")) else []
 
 
-def _value(reading: Reading, metric: str, part: str | None) -> float:
+def _value(reading: StoryAttack, metric: str, part: str | None) -> float:
     score = reading.scores[metric]
     return score.value if part is None else score.parts[part]
 
 
-def _percent(value: float) -> str:
-    return f"{100 * value:.2f}"
-
-
 def _below(audit: StoryAudit) -> list[str]:
     size = f"{audit.videos:,} videos, {audit.captions:,} captions; {audit.draws} draws, seed {audit.seed}"
-    verdicts = [verdict(audit, metric) for metric in audit.metrics]
+    verdicts = [audit.verdict(metric) for metric in audit.metrics]
     return [f"{size}; scores x 100", *audit.notes, "", *verdicts, "", *audit.signatures.values()]
 
 
@@ -88,7 +85,7 @@ def _share(audit: StoryAudit) -> Any:
     together.set(title="Share of its own highest value", ylim=(0, 1.05))
     for axes, metric in zip(each, [m for m in audit.metrics if _shown_parts(audit, m)], strict=False):
         for part, colour in zip((None, *_PARTS), ("#444444", "#d1495b", "#30638e"), strict=True):
-            values = [100 * _value(reading, metric, part) for reading in shares]
+            values = [shown(_value(reading, metric, part), audit.units[metric]) for reading in shares]
             axes.plot(ratios, values, marker="o", color=colour, label=part or "F1")
         axes.set(title=metric, ylim=(0, None))
     for axes in figure.axes:
@@ -106,7 +103,7 @@ def _attacks(audit: StoryAudit) -> Any:
     """For every other attack a group of bars: what it makes of each metric, relative to no attack."""
     attacked = [reading for reading in audit.readings if reading.attack != "share" and reading is not audit.correct]
     heights = {
-        metric: [100 * (change(audit.before(reading), reading, metric) or 0.0) for reading in attacked]
+        metric: [shown(audit.change(reading, metric) or 0.0, "fraction") for reading in attacked]
         for metric in audit.metrics
     }
     return grouped_bars(

@@ -33,11 +33,11 @@ class Round:
 def rounds(references: Sequence[StoryTable], predicted: Collection[str]) -> list[Round]:
     """One for each annotator some of whose videos another one told and the system predicted."""
     found = []
-    for place, person in enumerate(references):
-        names = person.told_videos()
-        others = [table.only(names) for table in [*references[:place], *references[place + 1 :]]]
-        told = {video for table in others for video in table.told_videos()}
-        if told & set(predicted):
+    for number, person in enumerate(references):
+        names = person.captioned_videos()
+        others = [table.only(names) for table in [*references[:number], *references[number + 1 :]]]
+        shared = {video for table in others for video in table.captioned_videos()}
+        if shared & set(predicted):
             found.append(Round(person, [table for table in others if len(table)]))
     return found
 
@@ -71,9 +71,9 @@ def null_predictions(references: Sequence[StoryTable], seed: int) -> StoryTable:
                 stories.setdefault(story.video, story)
     # By id, so that chance does not depend on the order of the file.
     by_id = [stories[video] for video in sorted(stories)]
-    told = [by_id[place] for place in np.random.default_rng(seed).permutation(len(by_id))]
+    drawn = [by_id[index] for index in np.random.default_rng(seed).permutation(len(by_id))]
     # Everybody takes the next one's captions: nobody keeps their own, unless there is only one.
-    return StoryTable.of(_retell(story, other) for story, other in zip(told, [*told[1:], *told[:1]], strict=True))
+    return StoryTable.of(_retell(story, other) for story, other in zip(drawn, [*drawn[1:], *drawn[:1]], strict=True))
 
 
 def describe_chance(null: StoryTable, count: int, seed: int) -> str:

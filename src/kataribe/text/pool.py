@@ -32,6 +32,29 @@ class TextPool:
     def __len__(self) -> int:
         return len(self.distinct) + len(self.before)
 
+    @property
+    def endings(self) -> dict[int, list[int]]:
+        """Of each text that is in the pool again, the indices of the ways in which it is cut before others.
+
+        >>> TextPool(["Plan A.", "a dog"], [(0, ("The dog",)), (0, ())]).endings
+        {0: [2, 3]}
+        """
+        ways: dict[int, list[int]] = {}
+        for way, (index, _) in enumerate(self.before, len(self.distinct)):
+            ways.setdefault(index, []).append(way)
+        return ways
+
+    def only(self, indices: Int64s) -> TextPool:
+        """The distinct texts at ascending indices, renumbered in that order, each in all the ways in which it is cut.
+
+        >>> import numpy as np
+        >>> TextPool(["a cat", "Plan A.", "a dog"], [(1, ("The dog",))]).only(np.array([1, 2])).before
+        [(0, ('The dog',))]
+        """
+        renumbered = {old: new for new, old in enumerate(indices.tolist())} if self.before else {}
+        before = [(renumbered[index], following) for index, following in self.before if index in renumbered]
+        return TextPool([self.distinct[index] for index in indices.tolist()], before)
+
     def tokens(self, name: str) -> tuple[Sentences, Int64s]:
         """The sentences that one tokenizer makes of the texts, and for each text the index of its sentence."""
         return self.memo.keep(("tokens", name), lambda: self._tokenize(name))

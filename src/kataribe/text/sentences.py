@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
 from typing import NamedTuple
@@ -12,22 +11,17 @@ from typing import NamedTuple
 import numpy as np
 
 from kataribe import _native
-from kataribe.core.types import Int32s, Int64s, UInt64s
+from kataribe.core.types import Int64s, UInt64s
 
 MAX_ORDER = 4
 
 
-@dataclass(frozen=True)
-class TokenIndex:
+class TokenIndex(_native.TokenIndex):
     """Sentences as integers: sentence s is tokens[offsets[s]:offsets[s + 1]], token t is spelled words[t]."""
 
-    tokens: Int32s
-    offsets: Int64s
-    words: list[str]
-
-    @classmethod
-    def of(cls, sentences: Sequence[str]) -> TokenIndex:
-        return cls(*_native.index_tokens(sentences))
+    @cached_property
+    def words(self) -> list[str]:
+        return self.spell_words()
 
     @cached_property
     def lengths(self) -> Int64s:
@@ -35,39 +29,27 @@ class TokenIndex:
 
 
 class NgramKeys(NamedTuple):
-    """Two hashes of each n-gram, which depend on its words alone."""
+    """For each n-gram of an index two independent hashes of its words: what names it outside of the index.
+
+    Equal n-grams have equal keys in every index, process and machine. Different ones with an equal key are possible,
+    if hardly ever met; `checks` tells them apart. `order` sorts the keys.
+    """
 
     keys: UInt64s
     checks: UInt64s
+    order: Int64s
 
 
-@dataclass(frozen=True)
-class NgramIndex:
-    """The n-grams of every sentence up to MAX_ORDER, counted; see native/ngrams.cpp for the layout."""
+class NgramIndex(_native.NgramIndex):
+    """The n-grams of every sentence up to some order, counted.
 
-    ngrams: Int32s
-    counts: Int32s
-    bounds: Int64s
-    prefixes: Int32s
-    lasts: Int32s
+    Those of sentence s with n words stand at bounds[s * orders + n - 1]:bounds[s * orders + n] of `ngrams`.
+    """
 
-    @classmethod
-    def of(cls, index: TokenIndex) -> NgramIndex:
-        return cls(*_native.ngram_index(index.tokens, index.offsets, MAX_ORDER))
-
-    @property
-    def distinct(self) -> int:
-        return len(self.lasts)
-
-    def keys(self, words: Sequence[str]) -> NgramKeys:
-        import hashlib
-
-        digests = [
-            hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
-            for text in self.spell(words)
-        ]
-        table = np.frombuffer(b"".join(digests), dtype=np.uint64).reshape(-1, 2)
-        return NgramKeys(table[:, 0].copy(), table[:, 1].copy())
+    @cached_property
+    def keys(self) -> NgramKeys:
+        keys, checks = _native.ngram_keys(self)
+        return NgramKeys(keys, checks, np.argsort(keys))
 
     def spell(self, words: Sequence[str]) -> list[str]:
         """Each n-gram as text. A prefix always has a smaller id than what it begins."""
@@ -108,17 +90,21 @@ class Sentences:
     def __len__(self) -> int:
         return len(self.texts)
 
+    def __reduce__(self) -> tuple[type[Sentences], tuple[list[str]]]:
+        """What the native core made of the texts belongs to this process."""
+        return Sentences, (self.texts,)
+
     @cached_property
     def tokens(self) -> TokenIndex:
         """Tokens as the space separates them."""
-        return TokenIndex.of(self.texts)
+        return TokenIndex(self.texts)
 
     @cached_property
     def words(self) -> TokenIndex:
         """Tokens as any white space separates them: the tools behind BLEU and CIDEr also cut `3\u00a01/2` in two."""
         cut = [text if text.isascii() else " ".join(text.split()) for text in self.texts]
-        return self.tokens if cut == self.texts else TokenIndex.of(cut)
+        return self.tokens if cut == self.texts else TokenIndex(cut)
 
     @cached_property
     def ngrams(self) -> NgramIndex:
-        return NgramIndex.of(self.words)
+        return NgramIndex(self.words, MAX_ORDER)

@@ -19,11 +19,10 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
-from importlib import import_module
 from importlib.metadata import version
-from typing import Any
 
 from kataribe.core.errors import UsageError, nearest
+from kataribe.core.need import need
 from kataribe.text import ptb
 from kataribe.text.ptb import Following
 
@@ -83,22 +82,22 @@ def _ptb() -> Tokenizer:
 
 
 def _sudachi() -> Tokenizer:
-    sudachipy = _need("sudachipy", "ja")
+    sudachipy = need("sudachipy", extra="ja", purpose="the tokenizer 'ja'")
     dictionary = sudachipy.Dictionary(dict="core").create(mode=sudachipy.SplitMode.A)
     signature = f"ja-sudachi{version('sudachipy')}-core{version('sudachidict_core')}"
     return Tokenizer("ja", signature, _each(lambda text: [m.surface() for m in dictionary.tokenize(text)]))
 
 
 def _mecab() -> Tokenizer:
-    fugashi = _need("fugashi", "ja-mecab")
-    _need("unidic_lite", "ja-mecab")
+    fugashi = need("fugashi", extra="ja", purpose="the tokenizer 'ja-mecab'")
+    need("unidic_lite", extra="ja", purpose="the tokenizer 'ja-mecab'")
     tagger = fugashi.Tagger()
     signature = f"ja-mecab{version('fugashi')}-unidic-lite{version('unidic-lite')}"
     return Tokenizer("ja-mecab", signature, _each(lambda text: [word.surface for word in tagger(text)]))
 
 
 def _jieba() -> Tokenizer:
-    jieba = _need("jieba", "zh")
+    jieba = need("jieba", extra="zh", purpose="the tokenizer 'zh'")
     jieba.setLogLevel("WARNING")  # it reports loading its dictionary on standard error
     return Tokenizer("zh", f"zh-jieba{version('jieba')}", _each(jieba.lcut))
 
@@ -136,14 +135,3 @@ def _each(cut: Callable[[str], list[str]]) -> Callable[[Sequence[str]], list[str
             return [" ".join(" ".join(cut(text)).split()) for text in texts]
 
     return tokenize
-
-
-def _need(module: str, tokenizer_name: str) -> Any:
-    try:
-        return import_module(module)
-    except ImportError:
-        extra = tokenizer_name[:2]
-        raise UsageError(
-            f"the tokenizer {tokenizer_name!r} needs the package {module}",
-            hint=f"pip install 'kataribe[{extra}]'",
-        ) from None

@@ -133,10 +133,10 @@ def test_an_absent_package_is_named_with_the_way_out(monkeypatch: pytest.MonkeyP
     def absent(name: str) -> None:
         raise ImportError(name)
 
-    monkeypatch.setattr("kataribe.text.scene_graph.needs.import_module", absent)
-    with pytest.raises(UsageError, match=r"need the package spacy - pip install 'kataribe\[ja\]'"):
+    monkeypatch.setattr("kataribe.core.need.import_module", absent)
+    with pytest.raises(UsageError, match=r"needs the package spacy - pip install 'kataribe\[ja\]'"):
         ginza.open_parser.__wrapped__("ja_ginza")
-    with pytest.raises(UsageError, match="need the package fugashi"):
+    with pytest.raises(UsageError, match="needs the package fugashi"):
         categories._tagger.__wrapped__()
 
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Callable
-from importlib.util import find_spec
 from typing import Any
 
 from kataribe.core.errors import UsageError
+from kataribe.core.need import need
 
 
 def require() -> None:
     """The app's own dependencies come with an extra."""
-    if find_spec("starlette") is None or find_spec("uvicorn") is None:
-        raise UsageError("the judging app needs starlette and uvicorn", hint="pip install 'kataribe[judge]'")
+    for module in ("starlette", "uvicorn"):
+        need(module, extra="judge", purpose="the judging app")
 
 
 def listen(host: str, port: int) -> socket.socket:
