@@ -49,9 +49,9 @@ def ranks(places: Sequence[int]) -> list[int]:
 
 def passed(study: Study, shown: Sequence[str], given: Mapping[str, Any]) -> bool:
     """Was the planted text seen to be wrong? Rated low, not chosen, or with nothing below and something above it."""
-    place, values = shown.index(PLANTED), given[study.checked_dimension]
+    index, values = shown.index(PLANTED), given[study.checked_dimension]
     if study.settings.kind == "pairs":
-        return bool(values == CHOICES[1 - place])
+        return bool(values == CHOICES[1 - index])
     if study.settings.kind == "rating":
-        return bool(values[place] <= study.settings.checks.at_most)
-    return bool(values[place] == max(values) > min(values))
+        return bool(values[index] <= study.settings.checks.at_most)
+    return bool(values[index] == max(values) > min(values))
