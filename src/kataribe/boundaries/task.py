@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 
 import numpy as np
 
@@ -105,7 +106,7 @@ def _fit(metrics: Mapping[str, Metric], videos: Videos) -> tuple[dict[str, Metri
     reasons: dict[str, str] = {}
     if np.isnan(videos.fps).any():
         reasons |= dict.fromkeys(_COUNT_FRAMES, "the ground truth has no fps")
-    if len(videos) < 2 or np.all(np.diff(videos.raters) < 2):
+    if len(videos) < 2 or np.all(videos.annotators.counts < 2):
         reasons["chance_f1"] = "it needs two videos and two annotators"
     if len(videos) < 2:
         reasons["boundary_kappa"] = "it needs two videos"
@@ -120,11 +121,11 @@ def _fit(metrics: Mapping[str, Metric], videos: Videos) -> tuple[dict[str, Metri
 def _fingerprint(videos: Videos, is_stored: bool) -> str:
     """What tells one ground truth from another: everything in it that can move a number."""
     entries = []
-    consistency, annotators = videos.consistency.tolist(), [repr(times.tolist()) for times in videos.truth]
-    for row, id in enumerate(videos.ids):
-        mine = slice(videos.raters[row], videos.raters[row + 1])
+    marked = iter([repr(times.tolist()) for times in videos.truth])
+    for row, (id, consistency) in enumerate(zip(videos.ids, videos.annotators, strict=True)):
+        annotators = islice(marked, len(consistency))
         # Consistency that was recomputed follows from the boundaries.
-        stored = map(repr, consistency[mine]) if is_stored else ()
+        stored = map(repr, consistency.tolist()) if is_stored else ()
         shape = (videos.durations[row], videos.fps[row], videos.frames[row])
-        entries.append((id, *(str(value) for value in shape), *annotators[mine], *stored))
+        entries.append((id, *(str(value) for value in shape), *annotators, *stored))
     return fingerprint_by_id(entries)
