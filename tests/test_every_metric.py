@@ -22,7 +22,7 @@ from kataribe.core import registry
 from kataribe.core.metric import Items, Metric
 from kataribe.core.shards import Sharding, at
 
-ROOMS = ("captions",)
+ROOMS = ("captions", "boundaries")
 
 
 def lender(room: str) -> Any:
