@@ -23,6 +23,7 @@ import numpy as np
 
 from kataribe import _native
 from kataribe.boundaries.comparison import Comparison, compare, ratio
+from kataribe.boundaries.f1 import match_counts
 from kataribe.boundaries.items import Videos
 from kataribe.boundaries.players import Entries
 from kataribe.boundaries.ranking import Instances, RankedMetric
