@@ -22,7 +22,7 @@ from kataribe.core import registry
 from kataribe.core.metric import Items, Metric
 from kataribe.core.shards import Sharding, at
 
-ROOMS = ("captions", "narration", "stories")
+ROOMS = ("boundaries", "captions", "narration", "stories")
 
 
 def lender(room: str) -> Any:

@@ -152,7 +152,7 @@ def test_segments_that_are_no_numbers_are_jittered_into_nothing_worse():
     table = StoryTable.of([Story("v", 4.0, odd)])
     copied = attacks.duplicates(table, 2, np.random.default_rng(0))
     assert copied.captions.total == 4
-    assert np.isnan(copied.segments[2]).any()
+    assert np.isnan(copied.captions.segments.values[2]).any()
 
 
 def test_oracle_takes_the_best_prediction_for_each_reference_once():

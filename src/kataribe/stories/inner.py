@@ -55,7 +55,7 @@ def scan(metric: Metric, captions: Captions, side: Side) -> Any:
 
 def scan_captions(metrics: Sequence[Metric], items: Stories, side: Side, *, plain: bool) -> InnerScan:
     """Of the captions of one side, each an item; kept by the shard, since several story metrics may ask for it."""
-    texts = items.spelling(getattr(items, side).texts.values, plain=plain)
+    texts = items.versions(getattr(items, side).texts.values, plain=plain)
     captions = pool_pairs(items.pool, texts, texts)
     found = (items.memo.keep((side, metric, plain), partial(scan, metric, captions, side)) for metric in metrics)
     return InnerScan(tuple(metrics), tuple(found))

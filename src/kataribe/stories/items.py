@@ -114,7 +114,7 @@ class Stories:
         """Which videos enter a mean: all, or those with a prediction when the missing are dropped."""
         return self.predicted if self.policy(default) == "drop" else np.ones(len(self), dtype=np.bool_)
 
-    def spelling(self, texts: Int64s, *, plain: bool) -> Int64s:
+    def versions(self, texts: Int64s, *, plain: bool) -> Int64s:
         """Texts as they are, or their plain versions."""
         return self.plain[texts] if plain else texts
 
@@ -180,7 +180,7 @@ class VideoCounts:
 
     >>> counts = VideoCounts("drop", 2, ("v",)) + VideoCounts("drop", 1, ("w",))
     >>> counts.signature
-    {'missing': 'drop(1)', 'data': '2/3', 'scored': '1e0ea1c3'}
+    {'missing': 'drop(1)', 'data': '2/3', 'scored': '2a448ceb'}
     """
 
     policy: Missing

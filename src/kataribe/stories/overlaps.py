@@ -52,8 +52,8 @@ def overlap_pairs(
     candidate = predictions.texts.values[prediction[order]]
     return OverlapPairs(
         predictions.video_of[prediction[order]],
-        items.spelling(candidate, plain=plain),
-        items.spelling(reference[order], plain=plain),
+        items.versions(candidate, plain=plain),
+        items.versions(reference[order], plain=plain),
         is_filler[order],
         iou[order],
     )

@@ -122,8 +122,8 @@ class PairText:
         return self.metric.per_item(self.metric.stats(captions, context)).value
 
     def _captions(self, items: Stories, references: Int64s, predictions: Int64s) -> CaptionPairs:
-        reference = items.spelling(items.references.texts.values[references], plain=self.plain)
-        prediction = items.spelling(items.predictions.texts.values[predictions], plain=self.plain)
+        reference = items.versions(items.references.texts.values[references], plain=self.plain)
+        prediction = items.versions(items.predictions.texts.values[predictions], plain=self.plain)
         pair = (reference, prediction) if self.swapped else (prediction, reference)
         return pool_pairs(items.pool, *pair)
 
@@ -139,6 +139,6 @@ class PairText:
         return cider.of_groups(
             self._captions(items, pairs.reference, pairs.prediction).tokens(cider.tok),
             np.searchsorted(pairs.video, np.arange(len(items) + 1)),
-            sentence_of[items.spelling(items.predictions.texts.values, plain=self.plain)],
+            sentence_of[items.versions(items.predictions.texts.values, plain=self.plain)],
             items.predictions.offsets,
         )
