@@ -44,7 +44,7 @@ from kataribe.stats.correction import CORRECTIONS
 from kataribe.stats.correlation import williams
 from kataribe.stats.paired import paired_bootstrap, paired_permutation
 
-# Fewer items than this are said: an interval of so few is wide, and its level is a guess.
+# With fewer items than this there is a warning: the interval is wide, and its level is a guess.
 _FEW_ITEMS = 10
 
 # A predictor as a function of weights: how often each item counts -> every measure.

@@ -131,7 +131,7 @@ def _of_table(path: Path, name: str | None) -> Scores:
     if not texts or not columns:
         raise InputError(f"holds no {'metrics' if texts else 'scores'}", file=path, hint="a column for each metric")
     values = {metric: np.array(column) for metric, column in columns.items()}
-    # A table does not say it: what goes beyond 1 is no fraction.
+    # A table names no unit, but numbers above 1 are no fractions.
     units = {metric: _unit(column) for metric, column in values.items()}
     return Scores(list(texts), values, units=units)
 

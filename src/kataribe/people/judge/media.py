@@ -11,7 +11,7 @@ from pathlib import Path
 from kataribe.core.errors import InputError, shorten
 from kataribe.formats.source import check_id, read_table
 
-# What browsers show, and what it is called on the wire.
+# What browsers show, by the file's ending, and its media type.
 VIDEOS = {
     ".mp4": "video/mp4",
     ".m4v": "video/mp4",

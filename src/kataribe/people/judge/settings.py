@@ -82,7 +82,7 @@ def read_settings(path: Path) -> StudySettings:
 
 
 def _explained(error: msgspec.ValidationError, path: Path) -> InputError:
-    """`Expected int - at $.seed` as file, field and way out."""
+    """`Expected int - at $.seed` as an error with file, field and hint."""
     what, _, location = str(error).partition(" - at ")
     unknown = re.search(r"unknown field `(.+?)`", what)
     if unknown:

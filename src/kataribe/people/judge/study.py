@@ -165,7 +165,7 @@ def _plant(
 
 
 def _borrowed(donor: Item, item: Item) -> Text:
-    """A text of another item; a story is stretched to this video so that its length does not betray it."""
+    """A text of another item; a story is stretched to this video so that its length does not give it away."""
     text = donor.references[0] if donor.references else next(iter(donor.texts.values()))
     if isinstance(text, str) or not donor.duration or not item.duration:
         return text
