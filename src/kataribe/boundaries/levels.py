@@ -57,9 +57,9 @@ class Levels:
         return _distinct(scores[order], instances[order], correct[order])
 
     def precisions(self) -> Precisions:
-        found, ranked = np.cumsum(self.correct[::-1])[::-1], np.cumsum(self.instances[::-1])[::-1]
+        found, ranked = np.cumsum(self.correct[::-1], dtype=np.longdouble)[::-1], np.cumsum(self.instances[::-1])[::-1]
         asked = np.flatnonzero(self.correct)
-        return Precisions(self.scores[asked], found[asked] / ranked[asked])
+        return Precisions(self.scores[asked], (found[asked] / ranked[asked]).astype(np.float64))
 
 
 def _distinct(scores: Floats, instances: Int64s, correct: Floats) -> Levels:
@@ -67,4 +67,6 @@ def _distinct(scores: Floats, instances: Int64s, correct: Floats) -> Levels:
     if not len(scores):
         return Levels(scores, instances, correct)
     starts = np.flatnonzero(np.append(True, scores[1:] != scores[:-1]))
-    return Levels(scores[starts], np.add.reduceat(instances, starts), np.add.reduceat(correct, starts))
+    # Wider than the answer: a million times 0.2 would depend on how it was cut into shards.
+    found = np.add.reduceat(correct, starts, dtype=np.longdouble).astype(np.float64)
+    return Levels(scores[starts], np.add.reduceat(instances, starts), found)

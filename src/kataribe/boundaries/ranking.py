@@ -28,7 +28,7 @@ from kataribe.boundaries.players import PAPER_TRIALS, PLAYERS, Entries, enter
 from kataribe.boundaries.tolerance import Distance, Tolerance
 from kataribe.core.errors import UsageError
 from kataribe.core.metric import Measured, Metric, Protocols, option
-from kataribe.core.ragged import offsets_of, sum_by
+from kataribe.core.ragged import Ragged, offsets_of, sum_by
 from kataribe.core.types import Array, Floats, Int64s, Score
 
 _GROUPS = 64
@@ -61,19 +61,21 @@ def precision_at_levels(score: Floats, correct: Floats, group: Int64s | None = N
     count = len(score)
     if not count:
         return np.zeros(0)
-    # Groups come in order, so that a stable second sort keeps each group's ranking.
     order = np.argsort(-score, kind="stable")
-    groups = np.zeros(count, dtype=np.int64) if group is None else group[order]
-    if group is not None:
-        within = np.argsort(_narrow(groups), kind="stable")
-        order, groups = order[within], groups[within]
+    rankings = Ragged.counted(order, [count])
+    if group is not None:  # a stable second sort keeps each group's ranking
+        order = order[np.argsort(_narrow(group[order]), kind="stable")]
+        rankings = Ragged.counted(order, np.bincount(group))
     ranked = score[order]
-    levels = np.flatnonzero(np.append((ranked[1:] != ranked[:-1]) | (groups[1:] != groups[:-1]), True))
-    begins = np.searchsorted(groups, groups[levels])
-    sums = np.concatenate([[0.0], np.cumsum(correct[order])])
-    precision = (sums[levels + 1] - sums[begins]) / (levels + 1 - begins)
+    is_end = np.append(ranked[1:] != ranked[:-1], True)
+    is_end[rankings.offsets[1:] - 1] = True
+    ends = np.flatnonzero(is_end)
+    # Wider than the answer: what was summed up before a ranking must leave no trace in its differences.
+    sums = np.cumsum(correct[order], dtype=np.longdouble)
+    before = np.where(rankings.starts > 0, sums[rankings.starts - 1], 0)
+    precision = (sums[ends] - before[rankings.owners[ends]]) / (rankings.within(ends) + 1)
     answer = np.empty(count)
-    answer[order] = np.repeat(precision, np.diff(levels, prepend=-1))
+    answer[order] = np.repeat(precision, np.diff(ends, prepend=-1))
     return answer
 
 
