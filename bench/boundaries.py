@@ -80,7 +80,7 @@ def _ours(truth: Truth, predictions: Predictions, repeats: int) -> dict[str, flo
     metric, chance = BoundaryF1(), ChanceF1()
     system, _ = best_of(repeats * 3, lambda: metric.score_of(once(videos.predictions), videos))
     panel, _ = best_of(repeats, lambda: metric.reduce(metric.stats(videos, None)))
-    corrected, _ = best_of(repeats, lambda: chance.reduce(chance.prepare(videos)))
+    corrected, _ = best_of(repeats, lambda: chance.reduce(chance.rows(videos)))
     score = metric.score_of(once(videos.predictions), videos).value
     return {"system": system, "panel": panel, "chance": corrected, "score": score}
 

@@ -20,9 +20,9 @@ import pytest
 
 from kataribe.core import registry
 from kataribe.core.metric import Items, Metric
-from kataribe.core.shards import Sharding, at
+from kataribe.core.shards import Sharding, shards_at
 
-ROOMS = ("captions", "narration", "stories")
+ROOMS = ("boundaries", "captions", "narration", "stories")
 
 
 def lender(room: str) -> Any:
@@ -47,7 +47,7 @@ def test_every_registered_metric_is_tried() -> None:
 
 def test_any_sharding_gives_the_same_rows(case: tuple[Metric, Items]) -> None:
     metric, items = case
-    whole = compute(metric, at(items, [slice(0, len(items))]))
+    whole = compute(metric, shards_at(items, [slice(0, len(items))]))
     for seed in range(3):
         sharding = random_sharding(metric, items, np.random.default_rng(seed))
         tolerance = 1e-6 if metric.vectors else 1e-12
@@ -59,7 +59,7 @@ def test_any_sharding_gives_the_same_rows(case: tuple[Metric, Items]) -> None:
 
 def test_signature_and_warnings_are_the_same_for_any_sharding(case: tuple[Metric, Items]) -> None:
     metric, items = case
-    whole = facts_of(metric, at(items, [slice(0, len(items))]))
+    whole = facts_of(metric, shards_at(items, [slice(0, len(items))]))
     sharded = facts_of(metric, random_sharding(metric, items, np.random.default_rng(7)))
     assert metric.signature(sharded) == metric.signature(whole)
     assert list(metric.warnings(sharded)) == list(metric.warnings(whole))
@@ -82,7 +82,7 @@ def random_sharding(metric: Metric, items: Items, rng: np.random.Generator) -> S
     rows = [rng.permutation(np.flatnonzero(shard_of == number)) for number in range(5)]
     if metric.group_by:  # the order of a group's items may be what its rows depend on
         rows = [np.sort(some) for some in rows]
-    return at(items, [rows[number] for number in rng.permutation(5)])
+    return shards_at(items, [rows[number] for number in rng.permutation(5)])
 
 
 def facts_of(metric: Metric, sharding: Sharding) -> Any:

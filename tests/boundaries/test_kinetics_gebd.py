@@ -20,7 +20,7 @@ from kataribe.boundaries.join import annotated_videos
 from kataribe.boundaries.kappa import BoundaryKappa
 from kataribe.boundaries.players import Entries, human, once, random_entries, uniform_lists
 from kataribe.boundaries.tolerance import Tolerance
-from kataribe.core.ragged import Lists
+from kataribe.core.ragged import Ragged
 
 pytestmark = pytest.mark.data
 
@@ -87,7 +87,7 @@ def degraded(videos: Videos, damage: str, size: float) -> Entries:
         else:
             times = np.append(times, rng.uniform(0, duration, int(size)))
         lists.append(np.sort(times))
-    return replace(people, lists=Lists.of(lists))
+    return replace(people, lists=Ragged.of(lists))
 
 
 @pytest.mark.parametrize("annotator", ["max", "confident"])

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from kataribe.core.metric import Metric
-from kataribe.core.shards import at
+from kataribe.core.shards import shards_at
 from kataribe.core.types import Array, Cast, Narration, Role, Score, Segment
 from kataribe.narration.items import Film, Narrations
 from kataribe.narration.join import join
@@ -44,7 +44,7 @@ def in_two_films(lines: list[tuple[str, str]]) -> Narrations:
 
 def rows_by_film(metric: Metric, items: Narrations) -> Array:
     """The rows of the items, where each film is a shard of its own."""
-    sharding = at(items, [np.sort(rows) for rows in items.by_film.values()])
+    sharding = shards_at(items, [np.sort(rows) for rows in items.by_film.values()])
     facts = metric.facts(items)
     return sharding.in_order([metric.stats(shard, metric.prepare(shard, facts)) for shard in sharding.shards])
 

@@ -97,3 +97,12 @@ def test_rows_of_a_shard_are_rows_of_the_whole(lines) -> None:
     items = in_two_films(lines)
     metric = RecallAt(k=1, n=3, text=WORDS)
     assert np.array_equal(rows_by_film(metric, items), metric.rows(items))
+
+
+def test_what_ranks_lines_may_be_very_small_but_rounding_ranks_none() -> None:
+    """CIDEr of lines that differ much in length is a tiny number; equal numbers may differ in their last digit."""
+    metric = RecallAt(k=1, n=3, text=WORDS)
+    assert metric._row(np.array([3e-40, 1e-40, 0.0]), 1e-40)[1] == 0.0
+    assert metric._row(np.array([1e-40, 3e-40, 0.0]), 3e-40)[1] == 1.0
+    assert metric._row(np.array([0.3, 0.1 + 0.2, 0.0]), 0.3)[1] == 0.5
+    assert metric._row(np.array([0.0, 1e-300, 0.0]), 0.0)[1] == 0.0

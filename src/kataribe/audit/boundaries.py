@@ -24,7 +24,7 @@ from kataribe.boundaries.f1 import BoundaryF1
 from kataribe.boundaries.files import Source, Unit, read_predictions
 from kataribe.boundaries.frame_ap import FrameAP
 from kataribe.boundaries.informedness import Informedness
-from kataribe.boundaries.items import Videos
+from kataribe.boundaries.items import Videos, need_frames
 from kataribe.boundaries.join import annotated_videos, doubts_about_references, join
 from kataribe.boundaries.kappa import BoundaryKappa
 from kataribe.boundaries.pk import Pk
@@ -75,7 +75,7 @@ def audit(
     truth, warnings = read_truths(references)
     warnings += doubts_about_references(truth, min_consistency)
     videos = replace(annotated_videos(truth, min_consistency), seed=options.seed)
-    videos.need_frames("the audit")
+    need_frames("the audit", videos.without_fps)
     panel = _Panel(videos, options.tolerance, options.protocol, _trials(options.protocol, options.trials))
     readings = [PlayerReading("human", None, panel.read(human(videos)))]
     curves = [panel.curve("human", None, human(videos))]
@@ -150,7 +150,7 @@ class _Panel:
         }
         self.windows = Informedness("confident", width)
         self.chance = _preset(ChanceF1, protocol, annotator="max", tolerance=width)
-        self.chance.check(videos)
+        self.chance.facts(videos)  # refuses a corpus that says nothing about chance or people
         self.person = self.chance.lift(human(videos), videos)
         self.ranked: dict[str, RankedMetric] = {
             "frame_ap": _preset(FrameAP, protocol, annotator="confident", tolerance=width),
@@ -224,13 +224,13 @@ class _Panel:
 
     def prevalence(self) -> list[float]:
         """Of each video, the share of frames near a true boundary."""
-        rows = self.windows.rows(once(self.videos.predictions), self.videos)
+        rows = self.windows.corpus_rows(once(self.videos.predictions), self.videos)
         shares: list[float] = (rows[:, 3] / rows[:, 4]).round(5).tolist()
         return shares
 
     def bias(self, entries: Entries) -> list[float]:
         """Of each video, the share of frames near one of the entry's boundaries; the mean of several entries."""
-        rows = self.windows.rows(entries, self.videos)
+        rows = self.windows.corpus_rows(entries, self.videos)
         compared = rows[:, 4] > 0
         shares: list[float] = (rows[compared, 2] / rows[compared, 4]).round(5).tolist()
         return shares

@@ -16,8 +16,9 @@ import numpy as np
 from kataribe import _native
 from kataribe.boundaries.items import Videos
 from kataribe.boundaries.players import Entries
+from kataribe.boundaries.times import on_frames
 from kataribe.boundaries.tolerance import Distance
-from kataribe.core.ragged import Lists, spans, sum_by
+from kataribe.core.ragged import Ragged, sum_by
 from kataribe.core.types import Floats, Int64s
 
 Annotator = Literal["max", "confident", "mean", "majority"]
@@ -28,7 +29,7 @@ class Comparison:
     """Pairs of an entry and a list of true boundaries; the pairs of one entry stand together."""
 
     entries: Entries
-    references: Lists
+    references: Ragged
     entry: Int64s
     reference: Int64s
 
@@ -61,10 +62,10 @@ class Comparison:
     def on_frames(self, videos: Videos) -> Comparison:
         """The same pairs, with seconds turned into the nearest frames."""
         fps, frames = videos.fps, videos.frames
-        lists = self.entries.lists.on_frames(fps[self.entries.video], frames[self.entries.video])
+        lists = on_frames(self.entries.lists, fps[self.entries.video], frames[self.entries.video])
         owner = np.zeros(len(self.references), dtype=np.int64)
         owner[self.reference] = self.video
-        references = self.references.on_frames(fps[owner], frames[owner])
+        references = on_frames(self.references, fps[owner], frames[owner])
         return Comparison(replace(self.entries, lists=lists), references, self.entry, self.reference)
 
     @property
@@ -98,22 +99,22 @@ class Comparison:
 
 def compare(entries: Entries, videos: Videos, annotator: Annotator, distance: Distance) -> Comparison:
     """Every entry beside its annotators; an entry without any (one annotator alone, say) is left out."""
-    counts = np.diff(videos.raters)[entries.video]
-    entry = np.repeat(np.arange(len(entries)), counts)
-    reference = spans(videos.raters[entries.video], counts)
+    everybody = videos.annotators.with_values(np.arange(len(videos.truth)))[entries.video]
+    entry, reference = everybody.owners, everybody.values
     kept = reference != entries.without[entry]
     if annotator == "confident":
         kept &= reference == videos.confident[entries.video][entry]
-    entry, reference = entry[kept], reference[kept]
-    survivors, entry = np.unique(entry, return_inverse=True)
-    entries = entries.keep(survivors)
+    counts = np.bincount(entry[kept], minlength=len(entries))
+    if not counts.all():
+        entries, counts = entries.keep(np.flatnonzero(counts)), counts[counts > 0]
+    entry, reference = np.repeat(np.arange(len(entries)), counts), reference[kept]
     if annotator != "majority":
         return Comparison(entries, videos.truth, entry, reference)
     groups = np.concatenate([np.searchsorted(entry, np.arange(len(entries))), [len(entry)]]).astype(np.int64)
     tolerances = distance.of(videos.durations)[entries.video]
     agreed = _native.majority_boundaries(videos.truth.arrays, (reference, groups), tolerances)
     each = np.arange(len(entries))
-    return Comparison(entries, Lists(*agreed), each, each)
+    return Comparison(entries, Ragged(*agreed), each, each)
 
 
 def f1(hits: Floats, predicted: Floats, true: Floats) -> Floats:

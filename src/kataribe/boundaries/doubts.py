@@ -154,12 +154,12 @@ def _are_chained(pairs: Iterable[Prediction]) -> bool:
 def doubts_about_origin(videos: Videos) -> list[Caution]:
     """Predictions that are an annotator's own boundaries."""
     predicted = {row for row, times in enumerate(videos.predictions) if len(times)}
-    annotators = list(videos.truth)
+    marked = list(videos.truth)
+    annotators = videos.annotators.with_values(np.arange(len(marked)))
     copied = [
         row
-        for row, times in enumerate(videos.predictions)
-        if row in predicted
-        and any(_is_same(times, marked) for marked in annotators[videos.raters[row] : videos.raters[row + 1]])
+        for row, (times, own) in enumerate(zip(videos.predictions, annotators, strict=True))
+        if row in predicted and any(_is_same(times, marked[annotator]) for annotator in own.tolist())
     ]
     boundaries = sum(int(videos.predictions.counts[row]) for row in copied)
     if boundaries < _FEWEST or 2 * len(copied) <= len(predicted):

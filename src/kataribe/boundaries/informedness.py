@@ -24,7 +24,7 @@ import numpy as np
 from kataribe import _native
 from kataribe.boundaries.comparison import Annotator, Comparison, ratio
 from kataribe.boundaries.f1 import match_counts
-from kataribe.boundaries.items import Videos
+from kataribe.boundaries.items import Videos, need_frames
 from kataribe.boundaries.panel import PanelMetric
 from kataribe.boundaries.tolerance import Distance
 from kataribe.core.metric import Measured, option
@@ -41,8 +41,11 @@ class Informedness(PanelMetric):
 
     annotator: Annotator = option("confident", "the annotator who counts", positional=True)
 
-    def prepare(self, items: Videos) -> None:
-        items.need_frames(self.name)
+    def scan_references(self, items: Videos) -> list[str]:
+        return items.without_fps
+
+    def conclude(self, references: list[str], predictions: None) -> None:
+        need_frames(self.name, references)
 
     def table(self, comparison: Comparison, videos: Videos, distance: Distance) -> Floats:
         if not len(comparison):

@@ -26,7 +26,7 @@ from kataribe.boundaries.tolerance import Distance
 from kataribe.core.caution import Caution
 from kataribe.core.errors import InputError, JoinError, some
 from kataribe.core.join import Unmatched, Wording, describe_unmatched, match_ids
-from kataribe.core.ragged import Lists
+from kataribe.core.ragged import Ragged
 from kataribe.core.types import Coverage, Floats
 
 Missing = Literal["zero", "error", "drop"]
@@ -247,7 +247,6 @@ def _check_rate_and_duration(prediction: Prediction, video: AnnotatedVideo) -> N
 
 
 def _columns(truth: list[AnnotatedVideo], found: list[_Converted], is_stored: bool) -> Videos:
-    annotators = [annotator.times for video in truth for annotator in video.annotators]
     is_scored = _all_or_none([entry.scores is not None for entry in found if entry.times], "scores")
     is_dense = _all_or_none([entry.probabilities is not None for entry in found], "probabilities")
     videos = Videos(
@@ -255,14 +254,11 @@ def _columns(truth: list[AnnotatedVideo], found: list[_Converted], is_stored: bo
         durations=np.array([video.duration for video in truth]),
         fps=np.array([video.fps or np.nan for video in truth]),
         frames=np.array([video.frames or 0 for video in truth], dtype=np.int64),
-        raters=np.cumsum([0, *(len(video.annotators) for video in truth)], dtype=np.int64),
-        truth=Lists.of(annotators),
-        consistency=np.array(
-            [value for video in truth for value in video.consistency or [0.0] * len(video.annotators)]
-        ),
-        predictions=Lists.of([entry.times for entry in found]),
+        annotators=Ragged.of([video.consistency or [0.0] * len(video.annotators) for video in truth]),
+        truth=Ragged.of([annotator.times for video in truth for annotator in video.annotators]),
+        predictions=Ragged.of([entry.times for entry in found]),
         scores=np.array([score for entry in found for score in entry.scores or ()]) if is_scored else None,
-        probabilities=Lists.of([entry.probabilities for entry in found]) if is_dense else None,  # type: ignore[misc]
+        probabilities=Ragged.of([entry.probabilities for entry in found]) if is_dense else None,  # type: ignore[misc]
     )
     return videos if is_stored else _with_consistency(videos)
 
@@ -280,4 +276,4 @@ def _with_consistency(videos: Videos) -> Videos:
     annotator = comparison.entries.without[comparison.entry]
     count = len(videos.truth)
     sums, pairs = np.bincount(annotator, scores, minlength=count), np.bincount(annotator, minlength=count)
-    return Videos(**vars(videos) | {"consistency": sums / np.maximum(pairs, 1)})
+    return replace(videos, annotators=videos.annotators.with_values(sums / np.maximum(pairs, 1)))

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from kataribe.boundaries.segmentation import ProbeMetric, Probes
-from kataribe.core.ragged import Int64s
+from kataribe.core.types import Int64s
 
 
 @dataclass(frozen=True)

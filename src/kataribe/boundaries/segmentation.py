@@ -10,12 +10,11 @@ import numpy as np
 
 from kataribe import _native
 from kataribe.boundaries.comparison import Annotator, Comparison, ratio
-from kataribe.boundaries.items import Videos
+from kataribe.boundaries.items import Videos, need_frames
 from kataribe.boundaries.panel import PanelMetric
 from kataribe.boundaries.tolerance import Distance
 from kataribe.core.metric import Measured, option
-from kataribe.core.ragged import Int64s
-from kataribe.core.types import Floats
+from kataribe.core.types import Floats, Int64s
 
 
 class Probes(NamedTuple):
@@ -35,8 +34,11 @@ class ProbeMetric(PanelMetric):
 
     annotator: Annotator = option("mean", "the annotator who counts", positional=True)
 
-    def prepare(self, items: Videos) -> None:
-        items.need_frames(self.name)
+    def scan_references(self, items: Videos) -> list[str]:
+        return items.without_fps
+
+    def conclude(self, references: list[str], predictions: None) -> None:
+        need_frames(self.name, references)
 
     def table(self, comparison: Comparison, videos: Videos, distance: Distance) -> Floats:
         if not len(comparison):

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -73,13 +74,13 @@ def _join(
 
 def _entries(videos: Videos, *, is_stored: bool) -> Iterator[tuple[str, ...]]:
     """What tells one ground truth from another: everything in it that can move a number."""
-    consistency, annotators = videos.consistency.tolist(), [repr(times.tolist()) for times in videos.truth]
-    for row, id in enumerate(videos.ids):
-        mine = slice(videos.raters[row], videos.raters[row + 1])
+    boundaries = iter([repr(times.tolist()) for times in videos.truth])
+    for row, (id, consistency) in enumerate(zip(videos.ids, videos.annotators, strict=True)):
+        annotators = islice(boundaries, len(consistency))
         # Consistency that was recomputed follows from the boundaries.
-        stored = map(repr, consistency[mine]) if is_stored else ()
+        stored = map(repr, consistency.tolist()) if is_stored else ()
         shape = (videos.durations[row], videos.fps[row], videos.frames[row])
-        yield (id, *(str(value) for value in shape), *annotators[mine], *stored)
+        yield (id, *(str(value) for value in shape), *annotators, *stored)
 
 
 def _parse(names: Names, options: BoundaryOptions) -> dict[str, Metric]:
@@ -91,7 +92,7 @@ def _default_metrics(videos: Videos, options: BoundaryOptions) -> Defaults:
     reasons: dict[str, str] = {}
     if np.isnan(videos.fps).any():
         reasons |= dict.fromkeys(_COUNT_FRAMES, "the ground truth has no fps")
-    if len(videos) < 2 or np.all(np.diff(videos.raters) < 2):
+    if len(videos) < 2 or np.all(videos.annotators.counts < 2):
         reasons["chance_f1"] = "it needs two videos and two annotators"
     if len(videos) < 2:
         reasons["boundary_kappa"] = "it needs two videos"

@@ -78,7 +78,7 @@ class Cider(Metric):
         if isinstance(facts, IdfTable):
             frequencies = facts.look_up(index.spell(sentences.words.words))
         else:
-            frequencies = facts.look_up(index.keys).astype(np.float64)
+            frequencies = facts.look_up(index).astype(np.float64)
         idf = np.log(max(facts.documents, 1)) - np.log(np.maximum(1.0, frequencies))
         return _Weights(idf, _native.tfidf_norms(index, idf))
 

@@ -12,16 +12,14 @@ several frames v is the mean of the frames' vectors. The corpus value is the mea
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
 
 from kataribe.captions.items import Captions
-from kataribe.captions.pictured import MediaScan, Pictured, PicturedFacts, Viewer
-from kataribe.core.caution import Caution
-from kataribe.core.metric import Measured, Metric, option
+from kataribe.captions.pictured import Pictured, PicturedFacts, PicturedMetric
+from kataribe.core.metric import Measured, option
 from kataribe.core.types import Array, Floats
 from kataribe.encoders.clip import DEFAULT
 
@@ -30,9 +28,8 @@ PREFIX = "A photo depicts"
 
 
 @dataclass(frozen=True)
-class ClipScore(Metric):
+class ClipScore(PicturedMetric):
     name: ClassVar[str] = "clipscore"
-    task: ClassVar[str] = "captions"
     title: ClassVar[str] = "CLIPScore"
     bounds: ClassVar[tuple[float, float]] = (0.0, math.inf)
     columns: ClassVar[tuple[str, ...]] = ("items", "clipscore")
@@ -46,20 +43,15 @@ class ClipScore(Metric):
         return False
 
     @property
-    def _viewer(self) -> Viewer:
-        return Viewer(self.model, self.name, prefix=spaced(self.prefix))
+    def encoder_name(self) -> str:
+        return self.model
 
-    def scan_references(self, items: Captions) -> MediaScan:
-        return self._viewer.scan_references(items)
-
-    def scan_predictions(self, items: Captions) -> MediaScan:
-        return self._viewer.scan_predictions(items)
-
-    def conclude(self, references: MediaScan, predictions: MediaScan) -> PicturedFacts:
-        return self._viewer.conclude(references, predictions)
+    @property
+    def words_before(self) -> str:
+        return spaced(self.prefix)
 
     def prepare(self, items: Captions, facts: PicturedFacts) -> Pictured:
-        return self._viewer.open(items)
+        return self.look_at(items)
 
     def stats(self, items: Captions, context: Pictured) -> Array:
         if not len(items):
@@ -71,9 +63,6 @@ class ClipScore(Metric):
 
     def signature(self, facts: PicturedFacts) -> dict[str, str]:
         return facts.signature | {"w": str(WEIGHT), "prefix": "given" if facts.is_given else self.prefix}
-
-    def warnings(self, facts: PicturedFacts) -> Sequence[Caution]:
-        return facts.warnings
 
 
 def clip_scores(items: Captions, pictured: Pictured) -> Floats:

@@ -94,6 +94,6 @@ class Div(Metric):
 
 def _shares(sentences: Sentences, first: Int64s, last: Int64s, facts: DocumentCounts) -> Floats:
     """Each candidate's share of the n-grams between its `first` and `last`: one over the candidates that have it."""
-    candidates = facts.look_up(sentences.ngrams.keys)
+    candidates = facts.look_up(sentences.ngrams)
     ngrams = sentences.ngrams.ngrams[spans(first, last - first)]
     return Ragged.counted(1 / candidates[ngrams], last - first).sum()

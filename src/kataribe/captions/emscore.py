@@ -18,7 +18,6 @@ one frame.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal, NamedTuple
 
@@ -34,11 +33,10 @@ from kataribe.captions.greedy import (
     unit,
 )
 from kataribe.captions.items import Captions
-from kataribe.captions.pictured import MediaScan, Pictured, PicturedFacts, Viewer
+from kataribe.captions.pictured import MediaScan, Pictured, PicturedFacts, PicturedMetric
 from kataribe.captions.sentence_cosine import cosines_of_pairs
-from kataribe.core.caution import Caution
 from kataribe.core.errors import UsageError
-from kataribe.core.metric import Measured, Metric, option
+from kataribe.core.metric import Measured, option
 from kataribe.core.types import Array, Floats
 from kataribe.encoders.clip import DEFAULT, open_clip
 from kataribe.encoders.protocol import Tokens
@@ -47,21 +45,14 @@ from kataribe.encoders.protocol import Tokens
 _ITEMS_AT_ONCE = 256
 
 
-class _Facts(NamedTuple):
-    pictured: PicturedFacts
-    idf: Floats | None
-    idf_source: str
-
-
 class _Context(NamedTuple):
     pictured: Pictured
     idf: Floats | None
 
 
 @dataclass(frozen=True)
-class EmScore(Metric):
+class EmScore(PicturedMetric):
     name: ClassVar[str] = "emscore"
-    task: ClassVar[str] = "captions"
     title: ClassVar[str] = "EMScore"
     bounds: ClassVar[tuple[float, float]] = (-1.0, 1.0)
     columns: ClassVar[tuple[str, ...]] = ("items", "precision", "recall", "f", "coarse")
@@ -81,8 +72,12 @@ class EmScore(Metric):
         return self.idf and self.variant == "full"
 
     @property
-    def _viewer(self) -> Viewer:
-        return Viewer(self.model, self.name, kind="tokens", counts_tokens=self._uses_idf)
+    def encoder_name(self) -> str:
+        return self.model
+
+    @property
+    def counts_tokens(self) -> bool:
+        return self._uses_idf
 
     def scan_references(self, items: Captions) -> MediaScan:
         if items.media is not None and items.media.texts is not None and (self._uses_idf or self.refs == "best"):
@@ -90,17 +85,16 @@ class EmScore(Metric):
                 "emscore: vectors of texts do not tell which tokens they stand for, which idf and references need",
                 hint="leave --text-features out, or use emscore(movie101) or emscore(idf=false)",
             )
-        return self._viewer.scan_references(items)
+        return super().scan_references(items)
 
-    def scan_predictions(self, items: Captions) -> MediaScan:
-        return self._viewer.scan_predictions(items)
+    def prepare(self, items: Captions, facts: PicturedFacts) -> _Context:
+        counts = self._counts(facts)
+        return _Context(self.look_at(items), None if counts is None else self._idf(counts))
 
-    def conclude(self, references: MediaScan, predictions: MediaScan) -> _Facts:
-        facts = self._viewer.conclude(references, predictions)
-        of_references, of_candidates = facts.reference_tokens, facts.candidate_tokens
-        if of_references is not None and of_references.documents:
-            return _Facts(facts, self._idf(of_references), "refs")
-        return _Facts(facts, self._idf(of_candidates), "candidates") if of_candidates else _Facts(facts, None, "none")
+    def _counts(self, facts: PicturedFacts) -> TokenCounts | None:
+        """Of the references, or of the candidates where there are none."""
+        counts = facts.reference_tokens
+        return counts if counts is not None and counts.documents else facts.candidate_tokens
 
     def _idf(self, counts: TokenCounts) -> Floats:
         """The idf of every token; the end token is in every text, and is given the mean of all instead of 0."""
@@ -109,9 +103,6 @@ class EmScore(Metric):
             occurring = idf[:-1][idf[:-1] < idf[-1]]
             idf[end] = occurring.sum() / (len(occurring) + 1)
         return idf
-
-    def prepare(self, items: Captions, facts: _Facts) -> _Context:
-        return _Context(self._viewer.open(items), facts.idf)
 
     def stats(self, items: Captions, context: _Context) -> Array:
         if not len(items):
@@ -158,12 +149,10 @@ class EmScore(Metric):
             return Measured(f, parts)
         return Measured((f + coarse) / 2, parts | {"coarse": coarse})
 
-    def signature(self, facts: _Facts) -> dict[str, str]:
-        fields = {"v": self.variant, **facts.pictured.signature}
-        return fields | {"idf": facts.idf_source, "refs": self.refs}
-
-    def warnings(self, facts: _Facts) -> Sequence[Caution]:
-        return facts.pictured.warnings
+    def signature(self, facts: PicturedFacts) -> dict[str, str]:
+        counts = self._counts(facts)
+        source = "none" if counts is None else "refs" if counts is facts.reference_tokens else "candidates"
+        return {"v": self.variant, **facts.signature, "idf": source, "refs": self.refs}
 
 
 def _weigh(idf: Floats | None, tokens: Tokens) -> Floats:

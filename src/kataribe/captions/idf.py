@@ -17,7 +17,7 @@ from kataribe.core.signature import fingerprint
 from kataribe.core.types import Floats, Int64s, UInt64s
 from kataribe.formats.output import write_whole
 from kataribe.formats.source import open_text
-from kataribe.text.sentences import NgramKeys, Sentences
+from kataribe.text.sentences import NgramIndex, Sentences
 
 
 class IdfTable(msgspec.Struct, frozen=True):
@@ -59,26 +59,25 @@ class DocumentCounts:
         counts = np.add.reduceat(np.concatenate([self.counts, other.counts])[order], starts) if len(starts) else keys
         return DocumentCounts(self.documents + other.documents, keys[starts], checks[starts], counts.astype(np.int64))
 
-    def look_up(self, wanted: NgramKeys) -> Int64s:
-        """For each n-gram in how many documents it stands."""
+    def look_up(self, index: NgramIndex) -> Int64s:
+        """For each n-gram of an index in how many documents it stands."""
         if not len(self.keys):
-            return np.zeros(len(wanted.keys), dtype=np.int64)
+            return np.zeros(index.distinct, dtype=np.int64)
         # In their order, neighbours are looked up near each other, which is many times faster.
-        keys, checks = wanted.keys[wanted.order], wanted.checks[wanted.order]
+        order = index.key_order
+        keys, checks = index.keys.keys[order], index.keys.checks[order]
         found = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
         counts = np.empty(len(keys), dtype=np.int64)
-        counts[wanted.order] = np.where(
-            (self.keys[found] == keys) & (self.checks[found] == checks), self.counts[found], 0
-        )
+        counts[order] = np.where((self.keys[found] == keys) & (self.checks[found] == checks), self.counts[found], 0)
         return counts
 
 
 def count_documents(sentences: Sentences, documents: Ragged) -> DocumentCounts:
     """Documents are lists of sentences, given by their indices: the references of an item, say."""
     counts = _count(sentences, documents).astype(np.int64)
-    keys = sentences.ngrams.keys
-    order = keys.order[counts[keys.order] > 0]
-    return DocumentCounts(len(documents), keys.keys[order], keys.checks[order], counts[order])
+    index = sentences.ngrams
+    order = index.key_order[counts[index.key_order] > 0]
+    return DocumentCounts(len(documents), index.keys.keys[order], index.keys.checks[order], counts[order])
 
 
 def spell_documents(sentences: Sentences, documents: Ragged) -> dict[str, int]:

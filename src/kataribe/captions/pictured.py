@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -13,10 +14,11 @@ from kataribe.captions.items import Captions
 from kataribe.captions.media import Media
 from kataribe.core.caution import Caution
 from kataribe.core.errors import InputError, UsageError, some
+from kataribe.core.metric import Metric
 from kataribe.core.signature import fingerprint_by_id
 from kataribe.core.types import Float32s, Int64s
 from kataribe.encoders.clip import ClipEncoder, open_clip
-from kataribe.encoders.encoded import EncodedTexts, Kind, LongTexts, encode_texts, find_long
+from kataribe.encoders.encoded import EncodedTexts, LongTexts, encode_texts, find_long
 from kataribe.encoders.pictures import encode_pictures, picture_key
 from kataribe.formats.features import Features
 
@@ -101,19 +103,30 @@ class PicturedFacts(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Viewer:
-    """How a metric looks at captions and pictures: with a model, each text after `prefix`, or by the user's vectors.
+class PicturedMetric(Metric):
+    """A metric that looks at captions and pictures: with a model, each text after `words_before`, or by the user's
+    vectors.
 
     The references' vectors are part of what a score is measured against, so the signature names them where they are
     used; the candidates' are what is measured.
     """
 
-    model: str
-    asked_by: str
-    kind: Kind = "sentences"
-    prefix: str = ""
-    with_references: bool = False
-    counts_tokens: bool = False
+    task: ClassVar[str] = "captions"
+    uses_references: ClassVar[bool] = False
+
+    @property
+    @abstractmethod
+    def encoder_name(self) -> str:
+        """Its option `model`, which does not stand first in every metric."""
+
+    @property
+    def words_before(self) -> str:
+        return ""
+
+    @property
+    def counts_tokens(self) -> bool:
+        """Whether it must be known how often tokens stand in the references and candidates."""
+        return False
 
     def scan_references(self, items: Captions) -> MediaScan:
         """What the items show counts as a reference: it is what candidates are compared with."""
@@ -124,11 +137,10 @@ class Viewer:
         else:
             assert media.features is not None
             scanned = _scan_features(media.features, items.ids)
-            pictures = MediaScan(
-                {id: (key,) for id, key in scanned.given.items()}, {}, scanned.zeros, source="features"
-            )
+            shown = {id: (key,) for id, key in scanned.given.items()}
+            pictures = MediaScan(shown, zeros=scanned.zeros, source="features")
         if media.texts is not None:
-            return pictures + _scan_features(media.texts, _reference_names(items) if self.with_references else ())
+            return pictures + _scan_features(media.texts, _reference_names(items) if self.uses_references else ())
         captions = items.uncut()
         return pictures + self._scan_texts(captions.sentences.texts, captions.references.values)
 
@@ -141,15 +153,15 @@ class Viewer:
         return self._scan_texts(captions.sentences.texts, captions.candidates)
 
     def _scan_texts(self, texts: Sequence[str], documents: Int64s) -> MediaScan:
-        encoder = open_clip(self.model)
-        prefixed = [self.prefix + text for text in texts]
+        encoder = open_clip(self.encoder_name)
+        prefixed = [self.words_before + text for text in texts]
         tokens = count_tokens(encoder, prefixed, documents) if self.counts_tokens else None
         return MediaScan(long=find_long(encoder, [prefixed[index] for index in np.unique(documents)]), tokens=tokens)
 
     def conclude(self, references: MediaScan, predictions: MediaScan) -> PicturedFacts:
         is_given = references.is_given or predictions.is_given
         uses_model = not is_given or references.source == "images"
-        encoder = open_clip(self.model) if uses_model else None
+        encoder = open_clip(self.encoder_name) if uses_model else None
         shown = fingerprint_by_id((id, *keys) for id, keys in references.shown.items())
         signature = {
             "model": encoder.signature if encoder else "given",
@@ -157,30 +169,34 @@ class Viewer:
         }
         if is_given:
             written = fingerprint_by_id(references.given.items())
-            signature["texts"] = f"given-{written}" if self.with_references else "given"
+            signature["texts"] = f"given-{written}" if self.uses_references else "given"
         warnings = (references.long + predictions.long).cautions(encoder) if encoder else []
         if zeros := [*sorted(references.zeros), *sorted(predictions.zeros)]:
             text = f"features that are all zeros, to which nothing is similar: {some(zeros)}"
             warnings.append(Caution("zero-features", text))
         return PicturedFacts(signature, warnings, is_given, references.tokens, predictions.tokens)
 
-    def open(self, items: Captions) -> Pictured:
+    def look_at(self, items: Captions) -> Pictured:
         """Encode the texts and the pictures of the items, or take the user's vectors."""
         media = self._media(items)
-        encoder = open_clip(self.model) if media.texts is None or media.images is not None else None
+        encoder = open_clip(self.encoder_name) if media.texts is None or media.images is not None else None
         encoded = None
         if media.texts is None and encoder is not None:
-            encoded = encode_texts(encoder, [self.prefix + text for text in items.uncut().sentences.texts], self.kind)
+            texts = [self.words_before + text for text in items.uncut().sentences.texts]
+            encoded = encode_texts(encoder, texts, self.vectors or "sentences")
         seen = _see(encoder, items.ids, media) if media.images is not None and encoder is not None else None
         pictured = Pictured(encoded, media.texts, seen, media.features)
         _refuse_other_spaces(pictured, items, media)
         return pictured
 
+    def warnings(self, facts: PicturedFacts) -> Sequence[Caution]:
+        return facts.warnings
+
     def _media(self, items: Captions) -> Media:
         media = items.media
         if media is None or (media.images is None and media.features is None):
             raise UsageError(
-                f"{self.asked_by} compares captions with what they describe, and nothing says what that is",
+                f"{self.name} compares captions with what they describe, and nothing says what that is",
                 hint="give --images FOLDER or --features FILE",
             )
         return media

@@ -12,7 +12,6 @@ Quirks. As for clipscore. References are encoded after the same words as candida
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -21,40 +20,34 @@ import numpy as np
 from kataribe.captions.clipscore import PREFIX, WEIGHT, clip_scores, spaced
 from kataribe.captions.greedy import harmonic_mean
 from kataribe.captions.items import Captions
-from kataribe.captions.pictured import MediaScan, Pictured, PicturedFacts, Viewer
-from kataribe.core.caution import Caution
-from kataribe.core.metric import Measured, Metric, option
+from kataribe.captions.pictured import Pictured, PicturedFacts, PicturedMetric
+from kataribe.core.metric import Measured, option
 from kataribe.core.types import Array, Floats
 from kataribe.encoders.clip import DEFAULT
 
 
 @dataclass(frozen=True)
-class RefClipScore(Metric):
+class RefClipScore(PicturedMetric):
     name: ClassVar[str] = "refclipscore"
-    task: ClassVar[str] = "captions"
     title: ClassVar[str] = "RefCLIPScore"
     bounds: ClassVar[tuple[float, float]] = (0.0, math.inf)
     columns: ClassVar[tuple[str, ...]] = ("items", "refclipscore", "clipscore", "reference")
     vectors: ClassVar[Literal["tokens", "sentences"] | None] = "sentences"
+    uses_references: ClassVar[bool] = True
 
     model: str = option(DEFAULT, "a model of texts and pictures: a name of the hub or a folder", positional=True)
     prefix: str = option(PREFIX, "the words before every text")
 
     @property
-    def _viewer(self) -> Viewer:
-        return Viewer(self.model, self.name, prefix=spaced(self.prefix), with_references=True)
+    def encoder_name(self) -> str:
+        return self.model
 
-    def scan_references(self, items: Captions) -> MediaScan:
-        return self._viewer.scan_references(items)
-
-    def scan_predictions(self, items: Captions) -> MediaScan:
-        return self._viewer.scan_predictions(items)
-
-    def conclude(self, references: MediaScan, predictions: MediaScan) -> PicturedFacts:
-        return self._viewer.conclude(references, predictions)
+    @property
+    def words_before(self) -> str:
+        return spaced(self.prefix)
 
     def prepare(self, items: Captions, facts: PicturedFacts) -> Pictured:
-        return self._viewer.open(items)
+        return self.look_at(items)
 
     def stats(self, items: Captions, context: Pictured) -> Array:
         if not len(items):
@@ -73,6 +66,3 @@ class RefClipScore(Metric):
     def signature(self, facts: PicturedFacts) -> dict[str, str]:
         fields = {"w": str(WEIGHT), "prefix": "given" if facts.is_given else self.prefix, "refs": "best"}
         return facts.signature | fields
-
-    def warnings(self, facts: PicturedFacts) -> Sequence[Caution]:
-        return facts.warnings

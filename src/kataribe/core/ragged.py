@@ -68,6 +68,15 @@ class Ragged:
         counts = self.counts[rows]
         return Ragged(self.values[spans(self.offsets[:-1][rows], counts)], offsets_of(counts))
 
+    def __add__(self, other: Ragged) -> Ragged:
+        """These lists, and the other ones behind them.
+
+        >>> [list.tolist() for list in Ragged.of([[1.0], []]) + Ragged.of([[2.0, 3.0]])]
+        [[1.0], [], [2.0, 3.0]]
+        """
+        offsets = np.concatenate([self.offsets, self.offsets[-1] + other.offsets[1:]])
+        return Ragged(np.concatenate([self.values, other.values]), offsets)
+
     def __iter__(self) -> Iterator[Array]:
         return (self.values[start:stop] for start, stop in pairwise(self.offsets.tolist()))
 

@@ -15,7 +15,7 @@ from kataribe.core.metric import Items, Metric
 from kataribe.core.options import RunOptions
 from kataribe.core.progress import report, reporting, silent
 from kataribe.core.result import MetricResult, Result
-from kataribe.core.shards import Sharding, cut
+from kataribe.core.shards import Sharding, split
 from kataribe.core.signature import format_signature
 from kataribe.core.types import Array, Coverage
 from kataribe.core.unit import direction_of, unit_of
@@ -82,7 +82,7 @@ def run(
 def _shardings(metrics: Iterable[Metric], items: Items, engine: Engine) -> dict[str | None, Sharding]:
     """Metrics that group items in the same way see the same shards: what one keeps in a shard the next one finds."""
     ways = dict.fromkeys(metric.group_by for metric in metrics)
-    return {group_by: cut(items, engine.workers, group_by) for group_by in ways}
+    return {group_by: split(items, engine.workers, group_by) for group_by in ways}
 
 
 def _facts(

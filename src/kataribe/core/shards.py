@@ -1,9 +1,10 @@
-"""Items are cut into shards, and what is computed of shards is put together again."""
+"""Items are split into shards, and what is computed of shards is put together again."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -30,9 +31,8 @@ class Sharding:
         joined = np.concatenate(tables)
         if all(isinstance(rows, slice) for rows in self.rows):
             return joined
-        places = np.concatenate([np.arange(total)[rows] for rows in self.rows])
         ordered = np.empty_like(joined)
-        ordered[places] = joined
+        ordered[np.concatenate([np.arange(total)[rows] for rows in self.rows])] = joined
         return ordered
 
     def in_order_list(self, lists: Sequence[Sequence[Any]]) -> list[Any]:
@@ -45,15 +45,18 @@ class Sharding:
         return ordered
 
 
-def cut(items: Items, workers: int, group_by: str | None = None) -> Sharding:
+def split(items: Items, workers: int, group_by: str | None = None) -> Sharding:
     """Shards of about one size, enough for that many workers; items of one group stay together."""
-    size = max(MIN_SHARD, -(-len(items) // (workers * SHARDS_PER_WORKER)))
-    if group_by is None:
-        return at(items, [slice(start, start + size) for start in range(0, len(items), size)])
-    return at(items, _whole_groups(getattr(items, group_by), size))
+    most = workers * SHARDS_PER_WORKER
+    size = max(MIN_SHARD, -(-len(items) // most))
+    if group_by is not None:
+        return shards_at(items, _whole_groups(getattr(items, group_by), size))
+    ends = np.linspace(0, len(items), -(-len(items) // size) + 1).astype(int).tolist()
+    return shards_at(items, [slice(start, end) for start, end in pairwise(ends)])
 
 
-def at(items: Items, rows: Sequence[Rows]) -> Sharding:
+def shards_at(items: Items, rows: Sequence[Rows]) -> Sharding:
+    """The items at each of these rows, as a shard."""
     return Sharding([items[some] for some in rows], rows)
 
 

@@ -33,7 +33,8 @@ from kataribe.core.types import Array, Floats, Int64s
 from kataribe.narration.items import Narrations
 from kataribe.text.pool import TextPool
 
-# Equal similarities may differ so little: sums of the same numbers in another order.
+# Equal similarities may differ by this part of themselves: sums of the same numbers in another order. CIDEr ranks lines
+# of other lengths by similarities as small as 1e-40, so that no difference is small by itself.
 _SAME = 1e-12
 
 
@@ -145,8 +146,8 @@ class RecallAt(Metric):
 
     def _row(self, scores: Floats, right: float) -> list[float]:
         """The scores of a window's lines, and that of the right one."""
-        equal = int((np.abs(scores - right) <= _SAME).sum())
-        better = int((scores > right + _SAME).sum())
+        is_equal = np.abs(scores - right) <= _SAME * abs(right)
+        better, equal = int((~is_equal & (scores > right)).sum()), int(is_equal.sum())
         recalled = min(max((self.k - better) / equal, 0.0), 1.0)
         reciprocal = sum(1 / (better + rank) for rank in range(1, equal + 1)) / equal
         return [1.0, recalled, min(self.k / len(scores), 1.0), reciprocal]

@@ -24,8 +24,8 @@ from kataribe.engines.local import LocalEngine
 from kataribe.people.join import match
 from kataribe.people.judged import Judged, judged
 from kataribe.people.oddities import odd_ratings
+from kataribe.people.predictors import Comparer, Predictor
 from kataribe.people.ratings import Ratings
-from kataribe.people.readings import Reader, Reading
 from kataribe.people.result import (
     MEASURES,
     Agreement,
@@ -44,7 +44,7 @@ from kataribe.stats.correction import CORRECTIONS
 from kataribe.stats.correlation import williams
 from kataribe.stats.paired import paired_bootstrap, paired_permutation
 
-# Fewer items than this are said: an interval of so few is wide, and its level is a guess.
+# With fewer items than this there is a warning: the interval is wide, and its level is a guess.
 _FEW_ITEMS = 10
 
 # A predictor as a function of weights: how often each item counts -> every measure.
@@ -80,11 +80,11 @@ def agree(
     lower = tuple(metric for metric in joined.values if metric in scores.lower_is_better)
     dimensions: dict[str, Dimension] = {}
     for name in ratings.dimensions:
-        judgements = judged(joined.ratings, name, joined.places.keys())
+        judgements = judged(joined.ratings, name, joined.row_of.keys())
         if not len(judgements.answers.text):
             warnings.append(Caution("unread-dimension", f"{name}: nothing that was judged can be read, left out"))
             continue
-        rows = np.array([joined.places[text] for text in judgements.texts])
+        rows = np.array([joined.row_of[text] for text in judgements.texts])
         values = {metric: column[rows] for metric, column in joined.values.items()}
         systems = read_systems(judgements, values, joined.scores, options)
         dimensions[name] = _dimension(judgements, values, lower, systems, options, progress or silent)
@@ -150,36 +150,36 @@ def _dimension(
 ) -> Dimension:
     is_relative = judgements.kind != "ratings"
     by: Measure = options.by or ("accuracy" if is_relative else "tau_c")
-    reader = Reader(judgements, options.against, options.per_item or is_relative, options.ties)
-    if reader.per_item and not len(reader.pairs.first):
+    comparer = Comparer(judgements, options.against, options.per_item or is_relative, options.ties)
+    if comparer.per_item and not len(comparer.pairs.first):
         raise UsageError(
             f"{judgements.dimension}: nobody judged two texts of one item, so nothing can be read per item",
             hint="--against mean compares mean judgements, without --per-item texts of all items are compared",
         )
     # Higher is better: what people think of a text and every metric's score point the same way.
     upright = {metric: -scores if metric in lower else scores for metric, scores in values.items()}
-    readings = {metric: reader.metric(scores) for metric, scores in upright.items()}
-    people = reader.people()
-    predictors: list[Weighed] = [reading.weighed for reading in readings.values()]
+    predictors = {metric: comparer.metric(scores) for metric, scores in upright.items()}
+    people = comparer.people()
+    compared: list[Weighed] = [predictor.weighed for predictor in predictors.values()]
     if people is not None:
-        predictors.append(people)
-    drawn = _drawn(predictors, judgements.items, options, report)
-    standings = [_standing(read, judgements.items, found) for read, found in zip(predictors, drawn, strict=True)]
+        compared.append(people)
+    drawn = _drawn(compared, judgements.items, options, report)
+    standings = [_standing(weighed, judgements.items, found) for weighed, found in zip(compared, drawn, strict=True)]
     # People, if there are any, come after the metrics.
     metrics, metrics_drawn = dict(zip(values, standings, strict=False)), dict(zip(values, drawn, strict=False))
     return Dimension(
         name=judgements.dimension,
         kind=judgements.kind,
         by=by,
-        per_item=reader.per_item,
-        pairs="pairs within items" if len(reader.pairs.first) else "all pairs",
+        per_item=comparer.per_item,
+        pairs="pairs within items" if len(comparer.pairs.first) else "all pairs",
         texts=len(judgements.texts),
         items=judgements.items,
         raters=len(np.unique(judgements.answers.rater)),
         answers=len(judgements.pairs.first) if judgements.kind == "votes" else len(judgements.answers.text),
         metrics=metrics,
         people=standings[-1] if people is not None else None,
-        tests=_tests(readings, metrics, metrics_drawn, judgements, upright, by, options, report),
+        tests=_tests(predictors, metrics, metrics_drawn, judgements, upright, by, options, report),
         systems=systems,
         judged=judgements.texts,
         points={"people": judgements.means, **values},
@@ -207,7 +207,7 @@ def _standing(weighed: Weighed, items: int, drawn: Drawn) -> Standing:
 
 
 def _tests(
-    readings: Mapping[str, Reading],
+    predictors: Mapping[str, Predictor],
     standings: Mapping[str, Standing],
     drawn: Mapping[str, Drawn],
     judgements: Judged,
@@ -217,7 +217,7 @@ def _tests(
     report: Progress,
 ) -> tuple[MetricTest, ...]:
     """Every two metrics; each pair is swapped from the same seed, whatever others there are."""
-    pairs = list(combinations(readings, 2))
+    pairs = list(combinations(predictors, 2))
     if not options.bootstrap or not pairs:
         return ()
     means = judgements.means
@@ -228,7 +228,7 @@ def _tests(
         one, other = pair
         difference = standings[one].values[by] - standings[other].values[by]
         bootstrap = paired_bootstrap(difference, drawn[one][by], drawn[other][by], judgements.items)
-        value = readings[one].beside(readings[other], by)
+        value = predictors[one].beside(predictors[other], by)
         rng = np.random.default_rng(options.seed)
         p = paired_permutation(value, value, judgements.items, swaps, rng).p
         linear = williams(values[one], values[other], means).p

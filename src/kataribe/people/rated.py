@@ -115,8 +115,8 @@ def _plain(text: str) -> str:
 def _entries(path: Path) -> Iterator[_Entry]:
     kind = extension(path)
     if kind in (".csv", ".tsv"):
-        for place, row in read_table(path):
-            yield _of_row(row, path, place)
+        for location, row in read_table(path):
+            yield _of_row(row, path, location)
     elif kind in (".jsonl", ".ndjson"):
         yield from _of_objects(read_json_lines(path), path)
     else:
@@ -144,42 +144,42 @@ def _by_picture(data: Mapping[Any, Any], path: Path) -> Iterator[_Entry]:
         if not isinstance(judgements, list) or not all(isinstance(judgement, Mapping) for judgement in judgements):
             raise InputError("is not a list of objects", file=path, id=str(picture), field="human_judgement")
         for number, judgement in enumerate(judgements, start=1):
-            place = f"{picture}, judgement {number}"
+            location = f"{picture}, judgement {number}"
             caption = check_text(judgement.get("caption"), file=path, id=str(picture), field="caption")
-            yield _Entry(str(picture), caption, references, _ratings(judgement.get("rating"), path, place))
+            yield _Entry(str(picture), caption, references, _ratings(judgement.get("rating"), path, location))
 
 
 def _of_objects(entries: Iterable[tuple[str, Any]], path: Path) -> Iterator[_Entry]:
-    for place, entry in entries:
+    for location, entry in entries:
         if not isinstance(entry, Mapping):
-            raise InputError(f"{place} is not an object", file=path)
-        item_field = _field(entry, ITEM_FIELDS, path, place, "the item")
-        item = check_id(entry[item_field], file=path, place=place)
-        caption_field = _field(entry, CAPTION_FIELDS, path, place, "the caption")
-        reference_field = _field(entry, REFERENCE_FIELDS, path, place, "references")
-        rating_field = _field(entry, RATING_FIELDS, path, place, "the rating")
+            raise InputError(f"{location} is not an object", file=path)
+        item_field = _field(entry, ITEM_FIELDS, path, location, "the item")
+        item = check_id(entry[item_field], file=path, place=location)
+        caption_field = _field(entry, CAPTION_FIELDS, path, location, "the caption")
+        reference_field = _field(entry, REFERENCE_FIELDS, path, location, "references")
+        rating_field = _field(entry, RATING_FIELDS, path, location, "the rating")
         yield _Entry(
             item,
             check_text(entry[caption_field], file=path, id=item, field=caption_field),
             _references(entry[reference_field], path, item),
-            _ratings(entry[rating_field], path, place),
+            _ratings(entry[rating_field], path, location),
         )
 
 
-def _of_row(row: Mapping[str, str], path: Path, place: str) -> _Entry:
+def _of_row(row: Mapping[str, str], path: Path, location: str) -> _Entry:
     references = [column for column in row if _stem(column) in REFERENCE_FIELDS]
     ratings = [column for column in row if _stem(column) in RATING_FIELDS]
-    item_field = _field(row, ITEM_FIELDS, path, place, "the item")
-    caption_field = _field(row, CAPTION_FIELDS, path, place, "the caption")
+    item_field = _field(row, ITEM_FIELDS, path, location, "the item")
+    caption_field = _field(row, CAPTION_FIELDS, path, location, "the caption")
     for columns, what in ((references, "references (reference_1, ...)"), (ratings, "ratings (rating_1, ...)")):
         if not columns:
             raise InputError(f"the header ({', '.join(map(shorten, row))}) has no column for {what}", file=path)
-    item = check_id(row[item_field], file=path, place=place)
+    item = check_id(row[item_field], file=path, place=location)
     return _Entry(
         item,
         check_text(row[caption_field], file=path, id=item, field=caption_field),
         _references([row[column] for column in references if row[column]], path, item),
-        [_rating(row[column], path, place) for column in ratings],
+        [_rating(row[column], path, location) for column in ratings],
         ratings,
     )
 
@@ -188,12 +188,12 @@ def _stem(column: str) -> str:
     return column.lower().rstrip("0123456789").rstrip("_")
 
 
-def _field(entry: Mapping[str, Any], names: Iterable[str], path: Path, place: str, what: str) -> str:
+def _field(entry: Mapping[str, Any], names: Iterable[str], path: Path, location: str, what: str) -> str:
     names = list(names)
     found = next((name for name in names if name in entry), None)
     if found is None:
         raise InputError(
-            f"{place} has no field for {what} (it has {some(entry, 6) or 'none at all'})",
+            f"{location} has no field for {what} (it has {some(entry, 6) or 'none at all'})",
             file=path,
             hint=f"name it {' or '.join(names[:3])}",
         )
@@ -207,15 +207,15 @@ def _references(value: Any, path: Path, item: str) -> list[str]:
     return texts
 
 
-def _ratings(value: Any, path: Path, place: str) -> list[float]:
-    return [_rating(rating, path, place) for rating in _listed(value)]
+def _ratings(value: Any, path: Path, location: str) -> list[float]:
+    return [_rating(rating, path, location) for rating in _listed(value)]
 
 
 def _listed(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 
-def _rating(value: Any, path: Path, place: str) -> float:
+def _rating(value: Any, path: Path, location: str) -> float:
     if value is None or value == "":
         return math.nan
     try:
@@ -223,5 +223,5 @@ def _rating(value: Any, path: Path, place: str) -> float:
     except (TypeError, ValueError, OverflowError):
         rating = math.inf
     if math.isinf(rating):
-        raise InputError(f"{place}: the rating is {shorten(repr(value), 30)}, not a number", file=path)
+        raise InputError(f"{location}: the rating is {shorten(repr(value), 30)}, not a number", file=path)
     return rating

@@ -2,7 +2,7 @@
 
 Judgements become a table of raters x units:
 
-    ratings    a unit is a text (an item told by a system), the value is the rating
+    ratings    a unit is a text (what a system says of an item), the value is the rating
     rankings   a unit is a text, the value is its placing: the share of the other texts, of those the rater ranked on
                that item, that it was put above (ties count half); 1 is best, so that ranks among three and among
                five can be compared
@@ -89,9 +89,9 @@ def _placings(rows: Iterable[Rank]) -> Iterable[Answer]:
         ranked[row.rater, row.item].append(row)
     for (rater, item), together in ranked.items():
         if len(together) > 1:
-            places = (rankdata([row.rank for row in together]) - 1) / (len(together) - 1)
-            for row, place in zip(together, places.tolist(), strict=True):
-                yield Answer(rater, (item, row.system), 1 - place)
+            shares_above = (rankdata([row.rank for row in together]) - 1) / (len(together) - 1)
+            for row, share in zip(together, shares_above.tolist(), strict=True):
+                yield Answer(rater, (item, row.system), 1 - share)
 
 
 def rater_agreement(
@@ -108,7 +108,7 @@ def rater_agreement(
     report = progress or silent
     found: dict[str, RaterAgreement] = {}
     for dimension in ratings.dimensions:
-        report("reading raters", len(found), len(ratings.dimensions))
+        report("comparing raters", len(found), len(ratings.dimensions))
         found[dimension] = _of_dimension(ratings.of(dimension), dimension, draws, level, np.random.default_rng(seed))
     return found
 

@@ -136,19 +136,19 @@ def _read_file(path: Path, asked: dict[tuple[str, ...], str], *, with_file: bool
     """One file's judgements; `asked` are the questions answered so far and where."""
     kind: Kind | None = None
     rows: list[Judgement] = []
-    for place, entry in _entries(path):
+    for location, entry in _entries(path):
         kind = kind or _kind_of(entry, path)
-        row = _row(kind, entry, path, place)
+        row = _row(kind, entry, path, location)
         if row is None:
             continue
         question = _question(row)
         if question in asked:
             raise InputError(
-                f"{place} answers again what {asked[question]} answers ({_said(row)})",
+                f"{location} answers again what {asked[question]} answers ({_said(row)})",
                 file=path,
                 hint="keep one of the two",
             )
-        asked[question] = f"{path} {place}" if with_file else place
+        asked[question] = f"{path} {location}" if with_file else location
         rows.append(row)
     if kind is None or not rows:
         raise InputError("holds no judgements", file=path, hint="did the program that wrote it stop early?")
@@ -158,15 +158,15 @@ def _read_file(path: Path, asked: dict[tuple[str, ...], str], *, with_file: bool
 def write_ratings(path: str | Path, ratings: Ratings) -> None:
     """Write what `read_ratings` reads; the ending says how: .csv, .tsv or .jsonl, and .gz after any of them."""
     path = Path(path)
-    content = spell_ratings(ratings, extension(path)).encode()
+    content = format_ratings(ratings, extension(path)).encode()
     # A packed file carries no time stamp, so that equal judgements give equal files.
     write_whole(path, gzip.compress(content, mtime=0) if path.suffix.lower() == ".gz" else content)
 
 
-def spell_ratings(ratings: Ratings, kind: str = ".csv") -> str:
+def format_ratings(ratings: Ratings, kind: str = ".csv") -> str:
     """The content of a file.
 
-    >>> print(spell_ratings(Ratings("votes", (Vote("ann", "1", "overall", "base", "large", "equal"),))), end="")
+    >>> print(format_ratings(Ratings("votes", (Vote("ann", "1", "overall", "base", "large", "equal"),))), end="")
     rater,item,dimension,system_a,system_b,choice
     ann,1,overall,base,large,equal
     """
@@ -190,10 +190,10 @@ def _entries(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
     if kind in (".csv", ".tsv"):
         yield from read_table(path)
     elif kind in (".jsonl", ".ndjson"):
-        for place, entry in read_json_lines(path):
+        for location, entry in read_json_lines(path):
             if not isinstance(entry, Mapping):
-                raise InputError(f"{place} is not an object", file=path, hint="one JSON object on each line")
-            yield place, entry
+                raise InputError(f"{location} is not an object", file=path, hint="one JSON object on each line")
+            yield location, entry
     else:
         raise InputError("is neither .csv, .tsv nor .jsonl", file=path, hint="name it by its form")
 
@@ -210,56 +210,56 @@ def _kind_of(entry: Mapping[str, Any], path: Path) -> Kind:
     return found[0]
 
 
-def _row(kind: Kind, entry: Mapping[str, Any], path: Path, place: str) -> Judgement | None:
+def _row(kind: Kind, entry: Mapping[str, Any], path: Path, location: str) -> Judgement | None:
     """The judgement in one entry; nothing where the answer is missing."""
     optional = {"dimension": OVERALL} | ({"system": ""} if kind == "ratings" else {})
     cells: list[Any] = []
     for field in _ROWS[kind]._fields:
         if field not in entry and field not in optional:
             needed = ", ".join(name for name in _ROWS[kind]._fields if name not in optional)
-            raise InputError(f"{place} has no {field} ({kind} need {needed})", file=path)
+            raise InputError(f"{location} has no {field} ({kind} need {needed})", file=path)
         value = entry.get(field)
         if field == _ANSWERS[kind]:
             if value is None or (isinstance(value, str) and not value.strip()):
                 return None
-            cells.append(_ANSWER_CHECKS[kind](value, path, place))
+            cells.append(_ANSWER_CHECKS[kind](value, path, location))
         elif field in optional and (value is None or value == ""):
             cells.append(optional[field])
         else:
-            cells.append(_name(value, path, place, field))
+            cells.append(_name(value, path, location, field))
     row: Judgement = _ROWS[kind](*cells)
     if isinstance(row, Vote) and row.system_a == row.system_b:
-        raise InputError(f"{place} compares {shorten(row.system_a)!r} with itself", file=path)
+        raise InputError(f"{location} compares {shorten(row.system_a)!r} with itself", file=path)
     return row
 
 
-def _name(value: Any, path: Path, place: str, field: str) -> str:
-    name = check_id(value, file=path, place=f"{place}: {field}").strip()
+def _name(value: Any, path: Path, location: str, field: str) -> str:
+    name = check_id(value, file=path, place=f"{location}: {field}").strip()
     if not name:
-        raise InputError(f"{place}: {field} is empty", file=path)
+        raise InputError(f"{location}: {field} is empty", file=path)
     return name
 
 
-def _number(value: Any, path: Path, place: str, field: str) -> float:
+def _number(value: Any, path: Path, location: str, field: str) -> float:
     hint = "leave the cell empty where there is no answer"
-    return check_number(value, file=path, place=f"{place}: {field}", hint=hint)
+    return check_number(value, file=path, place=f"{location}: {field}", hint=hint)
 
 
-def _rating(value: Any, path: Path, place: str) -> float:
-    return _number(value, path, place, "value")
+def _rating(value: Any, path: Path, location: str) -> float:
+    return _number(value, path, location, "value")
 
 
-def _rank(value: Any, path: Path, place: str) -> float:
-    rank = _number(value, path, place, "rank")
+def _rank(value: Any, path: Path, location: str) -> float:
+    rank = _number(value, path, location, "rank")
     if rank < 1:
-        raise InputError(f"{place}: rank is {rank:g}", file=path, hint="1 is the best rank")
+        raise InputError(f"{location}: rank is {rank:g}", file=path, hint="1 is the best rank")
     return rank
 
 
-def _choice(value: Any, path: Path, place: str) -> str:
+def _choice(value: Any, path: Path, location: str) -> str:
     choice = str(value).strip().lower()
     if choice not in CHOICES:
-        raise InputError(f"{place}: choice is {shorten(value, 30)!r}", file=path, hint="it is a, b or equal")
+        raise InputError(f"{location}: choice is {shorten(value, 30)!r}", file=path, hint="it is a, b or equal")
     return choice
 
 

@@ -4,7 +4,7 @@
     table      CSV, TSV or JSON lines with an item column, perhaps a system column, and a column for each metric; a
                cell may be empty
 
-A text is told by its item and its system. The system is "" where a table has no such column and no NAME was given.
+A text is named by its item and its system. The system is "" where a table has no such column and no NAME was given.
 """
 
 from __future__ import annotations
@@ -83,11 +83,11 @@ def of_results(results: Mapping[str, Result]) -> Scores:
 def of_result(system: str, result: Result) -> Scores:
     """Every metric of a result; an item that was left out has no score."""
     items = list(dict.fromkeys(id for metric in result for id in metric.ids))
-    place = {item: row for row, item in enumerate(items)}
+    row_of = {item: row for row, item in enumerate(items)}
     values: dict[str, Floats] = {}
     for metric in result:
         column = np.full(len(items), np.nan)
-        column[[place[id] for id in metric.ids]] = metric.item_values
+        column[[row_of[id] for id in metric.ids]] = metric.item_values
         values[metric.metric] = column
     unsure = [warning for warning in result.warnings if warning.id == "unknown-direction"]
     return Scores(
@@ -104,34 +104,34 @@ def of_result(system: str, result: Result) -> Scores:
 def _of_table(path: Path, name: str | None) -> Scores:
     texts: dict[Text, str] = {}
     columns: dict[str, list[float]] = {}
-    for place, row in _rows(path):
+    for location, row in _rows(path):
         item_field = next((field for field in ITEM_FIELDS if field in row), None)
         if item_field is None:
             raise InputError(
-                f"{place} has no column for the item (it has {', '.join(map(shorten, row))})",
+                f"{location} has no column for the item (it has {', '.join(map(shorten, row))})",
                 file=path,
                 hint="name it item",
             )
         if name is not None and "system" in row:
             raise UsageError(f"{name}={path}: the table names its systems itself", hint=f"give {path} alone")
         system = str(row["system"]) if row.get("system") is not None else name or ""
-        text = Text(check_id(row[item_field], file=path, place=place), system)
+        text = Text(check_id(row[item_field], file=path, place=location), system)
         if text in texts:
             raise InputError(
-                f"{place} scores again what {texts[text]} scores (item {shorten(text.item)!r}"
+                f"{location} scores again what {texts[text]} scores (item {shorten(text.item)!r}"
                 + (f", system {shorten(text.system)!r})" if text.system else ")"),
                 file=path,
             )
         metrics = [column for column in row if column not in (item_field, "system")]
         if texts and metrics != list(columns):
-            raise InputError(f"{place} has other columns than the lines before", file=path)
+            raise InputError(f"{location} has other columns than the lines before", file=path)
         for metric in metrics:
-            columns.setdefault(metric, []).append(_score(row[metric], path, place, metric))
-        texts[text] = place
+            columns.setdefault(metric, []).append(_score(row[metric], path, location, metric))
+        texts[text] = location
     if not texts or not columns:
         raise InputError(f"holds no {'metrics' if texts else 'scores'}", file=path, hint="a column for each metric")
     values = {metric: np.array(column) for metric, column in columns.items()}
-    # A table does not say it: what goes beyond 1 is no fraction.
+    # A table names no unit, but numbers above 1 are no fractions.
     units = {metric: _unit(column) for metric, column in values.items()}
     return Scores(list(texts), values, units=units)
 
@@ -144,17 +144,17 @@ def _rows(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
     if extension(path) in (".csv", ".tsv"):
         yield from read_table(path)
         return
-    for place, entry in read_json_lines(path):
+    for location, entry in read_json_lines(path):
         if not isinstance(entry, Mapping):
-            raise InputError(f"{place} is not an object", file=path, hint="one JSON object on each line")
-        yield place, entry
+            raise InputError(f"{location} is not an object", file=path, hint="one JSON object on each line")
+        yield location, entry
 
 
-def _score(value: Any, path: Path, place: str, metric: str) -> float:
+def _score(value: Any, path: Path, location: str, metric: str) -> float:
     if value is None or (isinstance(value, str) and not value.strip()):
         return math.nan
     hint = "leave the cell empty where there is no score; drop columns that are no metrics"
-    return check_number(value, file=path, place=f"{place}: {shorten(metric)}", hint=hint)
+    return check_number(value, file=path, place=f"{location}: {shorten(metric)}", hint=hint)
 
 
 def _together(parts: Sequence[Scores]) -> Scores:

@@ -101,7 +101,7 @@ def _corpus(metric: str, system: str, column: Floats, judgements: Judged, rows: 
     formula = registry.find(result.spec)
     if formula is None or tuple(formula.columns) != result.columns:
         return _mean(column, judgements, rows)
-    place = {id: row for row, id in enumerate(result.ids)}
-    statistics = result.statistics[[place[judgements.texts[row].item] for row in rows]]
+    row_of = {id: row for row, id in enumerate(result.ids)}
+    statistics = result.statistics[[row_of[judgements.texts[row].item] for row in rows]]
     items = judgements.item_of[rows]
     return lambda weights: formula.replicates(statistics, weights[:, items])

@@ -61,7 +61,7 @@ def resample_weights(items: int, replicates: int, rng: np.random.Generator) -> I
 def studentised_interval(
     value: float, replicates: Floats, items: int, bounds: Bounds = UNBOUNDED, level: float = 0.95
 ) -> Interval | None:
-    """The interval of a value between bounds, from its replicates; nothing where it cannot be told.
+    """The interval of a value between bounds, from its replicates; nothing where it is not defined.
 
     That is: fewer than five items, a replicate without a value, or replicates that are all the same.
 
@@ -79,7 +79,7 @@ def studentised_interval(
         with np.errstate(invalid="ignore", divide="ignore"):
             centre = float(scale.stretch(np.array([value]))[0])
             spread = replicate_spread(scale.stretch(replicates), items)
-        # A value at its bound has no place on a scale without ends.
+        # A value at its bound is infinite on a scale without ends.
         if math.isfinite(centre) and math.isfinite(spread):
             return _ends(centre, spread, items, scale, bounds, level) if spread > _ROUNDING else None
     return None

@@ -32,12 +32,11 @@ class NgramKeys(NamedTuple):
     """For each n-gram of an index two independent hashes of its words: what names it outside of the index.
 
     Equal n-grams have equal keys in every index, process and machine. Different ones with an equal key are possible,
-    if hardly ever met; `checks` tells them apart. `order` sorts the keys.
+    if hardly ever met; `checks` tells them apart.
     """
 
     keys: UInt64s
     checks: UInt64s
-    order: Int64s
 
 
 class NgramIndex(_native.NgramIndex):
@@ -48,8 +47,12 @@ class NgramIndex(_native.NgramIndex):
 
     @cached_property
     def keys(self) -> NgramKeys:
-        keys, checks = _native.ngram_keys(self)
-        return NgramKeys(keys, checks, np.argsort(keys))
+        return NgramKeys(*_native.ngram_keys(self))
+
+    @cached_property
+    def key_order(self) -> Int64s:
+        """The n-grams in the order of their keys."""
+        return np.argsort(self.keys.keys)
 
     def spell(self, words: Sequence[str]) -> list[str]:
         """Each n-gram as text. A prefix always has a smaller id than what it begins."""

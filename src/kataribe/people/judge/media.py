@@ -11,7 +11,7 @@ from pathlib import Path
 from kataribe.core.errors import InputError, shorten
 from kataribe.formats.source import check_id, read_table
 
-# What browsers show, and what it is called on the wire.
+# What browsers show, by the file's ending, and its media type.
 VIDEOS = {
     ".mp4": "video/mp4",
     ".m4v": "video/mp4",
@@ -71,12 +71,12 @@ def find_clips(folder: Path, table: Path | None, study: Path) -> dict[str, Clip]
 
 def _listed(folder: Path, table: Path) -> dict[str, Clip]:
     clips: dict[str, Clip] = {}
-    for place, row in read_table(table):
+    for location, row in read_table(table):
         if not {"id", "file"} <= row.keys():
             raise InputError(
                 f"the header ({', '.join(row)}) is not that of clips", file=table, hint="id,file or id,file,start,end"
             )
-        id = check_id(row["id"], file=table, place=place)
+        id = check_id(row["id"], file=table, place=location)
         if id in clips:
             raise InputError("is listed twice", file=table, id=id, hint="keep one row")
         start = _seconds(row.get("start"), table, id, "start")

@@ -1,4 +1,4 @@
-"""Running the application: a socket, or why it cannot be had, and a server that keeps links out of logs."""
+"""Running the application: a socket, or the reason why there is none, and a server that keeps links out of logs."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""One predictor - a metric, or the other people - read against people, under any weights of the items.
+"""One predictor - a metric, or the other people - compared with people, under any weights of the items.
 
     pooled     the correlations over all rows: every rating with its text's score, or every text's mean rating
     per item   the correlations over the texts of one item that one person judged (or over their means), averaged over
                items and persons where they are defined
     accuracy   over pairs of texts of one item; where no item has two texts, over all pairs of rows
 
-Rankings and votes are relative to the other texts of their item, and are read per item.
+Rankings and votes are relative to the other texts of their item, and are compared per item.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from kataribe.stats.paired import Valued
 
 
 @dataclass(frozen=True)
-class Reading:
+class Predictor:
     """`rows` serve the pooled measures, `ratios` those that are shares or means over items."""
 
     rows: Rows | None
@@ -41,19 +41,19 @@ class Reading:
                 found["accuracy"] = self.rows.accuracy(self.ties)(weights)
         return {name: found[name] for name in MEASURES}
 
-    def beside(self, other: Reading, measure: Measure) -> Valued:
+    def beside(self, other: Predictor, measure: Measure) -> Valued:
         """Both as one function of weights, the other's items after ours; what a permutation test swaps."""
         if measure in self.ratios:
             return self.ratios[measure].beside(other.ratios[measure])
         if self.rows is None or other.rows is None:
-            raise ValueError(f"{measure} is read neither from rows nor from items")
+            raise ValueError(f"{measure} is computed neither from rows nor from items")
         both = self.rows.beside(other.rows, by_rank=measure != "pearson")
         return both.accuracy(self.ties) if measure == "accuracy" else both.statistic(measure)
 
 
 @dataclass(frozen=True)
-class Reader:
-    """How to read: against each rating or their mean, pooled or per item, and what a tie counts."""
+class Comparer:
+    """How to compare: with each rating or their mean, pooled or per item, and what a tie counts."""
 
     judgements: Judged
     against: Against
@@ -62,7 +62,7 @@ class Reader:
 
     @cached_property
     def rows(self) -> Answers:
-        """What a metric is read against: every judgement, or every text's mean as one person's."""
+        """What a metric is compared with: every judgement, or every text's mean as one person's."""
         if self.against == "each":
             return self.judgements.answers
         text = np.flatnonzero(np.isfinite(self.judgements.means))
@@ -72,15 +72,15 @@ class Reader:
     def pairs(self) -> Pairs:
         return self.judgements.pairs if self.against == "each" else mean_preferences(self.judgements)
 
-    def metric(self, scores: Floats) -> Reading:
+    def metric(self, scores: Floats) -> Predictor:
         """Scores of the texts, in their order."""
         differences = scores[self.pairs.first] - scores[self.pairs.second]
-        return self._reading(scores[self.rows.text], self.rows, differences, self.pairs)
+        return self._predictor(scores[self.rows.text], self.rows, differences, self.pairs)
 
     def people(self) -> Callable[[Floats], dict[Measure, Floats]] | None:
         """The human ceiling as a function of weights; nothing where no text was judged by two.
 
-        Against each rating: how well the mean of the others tells it (of a preference: their majority). Against the
+        Against each rating: how well the mean of the others predicts it (of a preference: their majority). Against the
         mean: every person against the mean of the others, averaged over persons.
         """
         answers, pairs = self.judgements.answers, self.judgements.pairs
@@ -98,41 +98,41 @@ class Reader:
 
         return averaged
 
-    def _persons(self, others: Floats, majority: Floats) -> Iterator[Reading]:
+    def _persons(self, others: Floats, majority: Floats) -> Iterator[Predictor]:
         answers, pairs = self.judgements.answers, self.judgements.pairs
         for rater in np.unique(answers.rater):
             kept = np.isfinite(others) & (answers.rater == rater)
             if kept.any():
                 yield self._ceiling(others, majority, kept, np.isfinite(majority) & (pairs.rater == rater))
 
-    def _ceiling(self, others: Floats, majority: Floats, kept: np.ndarray, kept_pairs: np.ndarray) -> Reading:
+    def _ceiling(self, others: Floats, majority: Floats, kept: np.ndarray, kept_pairs: np.ndarray) -> Predictor:
         rows = Answers(*(column[kept] for column in self.judgements.answers))
         pairs = Pairs(*(column[kept_pairs] for column in self.judgements.pairs))
-        return self._reading(others[kept], rows, majority[kept_pairs], pairs)
+        return self._predictor(others[kept], rows, majority[kept_pairs], pairs)
 
-    def _reading(self, x: Floats, rows: Answers, differences: Floats, pairs: Pairs) -> Reading:
+    def _predictor(self, x: Floats, rows: Answers, differences: Floats, pairs: Pairs) -> Predictor:
         item_of, items = self.judgements.item_of, self.judgements.items
         item = item_of[rows.text]
         ratios: dict[Measure, Ratio] = {}
         if len(self.pairs.first):
             ratios["accuracy"] = pairwise_accuracy(differences, pairs.preferred, item_of[pairs.first], items, self.ties)
         if not self.per_item:
-            return Reading(Rows(x, rows.value, item, items), ratios, self.ties)
+            return Predictor(Rows(x, rows.value, item, items), ratios, self.ties)
         ratios |= _within_items(x, rows.value, rows.rater * items + item, item, items)
-        return Reading(None, ratios, self.ties)
+        return Predictor(None, ratios, self.ties)
 
 
 def _within_items(x: Floats, y: Floats, group: Int64s, item: Int64s, items: int) -> dict[Measure, Ratio]:
     """The correlations of each group of rows, averaged over the groups of the chosen items."""
-    keys, place = np.unique(group, return_inverse=True)
+    keys, group = np.unique(group, return_inverse=True)
     item_of = np.zeros(len(keys), dtype=np.int64)
-    item_of[place] = item
+    item_of[group] = item
     # A predictor that tells no text from another, where people do, agrees with nobody.
-    is_flat = _range(x, place, len(keys)) == 0
-    is_told = _range(y, place, len(keys)) > 0
+    is_flat = _range(x, group, len(keys)) == 0
+    people_differ = _range(y, group, len(keys)) > 0
     ratios: dict[Measure, Ratio] = {}
-    for name, values in grouped_correlations(x, y, place, len(keys)).items():
-        values = np.where(is_flat & is_told, 0.0, values)
+    for name, values in grouped_correlations(x, y, group, len(keys)).items():
+        values = np.where(is_flat & people_differ, 0.0, values)
         known = np.isfinite(values)
         above, below = (np.bincount(item_of, w, items) for w in (np.where(known, values, 0.0), known))
         ratios[name] = Ratio(above.astype(np.float64), below.astype(np.float64))
@@ -151,10 +151,10 @@ def _mean_of_others(key: Int64s, value: Floats) -> Floats:
     """For each row the mean of the other rows with its key; NaN where there is none."""
     if not len(key):
         return np.zeros(0)
-    _, place = np.unique(key, return_inverse=True)
-    counts, sums = np.bincount(place), np.bincount(place, value)
+    _, group = np.unique(key, return_inverse=True)
+    counts, sums = np.bincount(group), np.bincount(group, value)
     with np.errstate(invalid="ignore", divide="ignore"):
-        means = np.where(counts[place] > 1, (sums[place] - value) / (counts[place] - 1), np.nan)
+        means = np.where(counts[group] > 1, (sums[group] - value) / (counts[group] - 1), np.nan)
     # What is equal on paper must be equal here, or ties would be broken by rounding.
     return means.round(DECIMALS)
 
