@@ -88,7 +88,7 @@ class Prediction:
 
 
 @dataclass(frozen=True)
-class _Place:
+class _Location:
     """Where in the input a value stands, for messages."""
 
     file: Path | None
@@ -105,7 +105,7 @@ def read_truth(source: Source) -> dict[str, AnnotatedVideo]:
     for id, entry in entries:
         if id in videos:
             raise InputError(f"has the video {id!r} more than once", file=path, hint="keep one entry for each id")
-        videos[id] = _annotated(entry, _Place(path, id))
+        videos[id] = _annotated(entry, _Location(path, id))
     if not videos:
         raise InputError("holds no videos", file=path, hint="did the program that wrote it stop early?")
     return videos
@@ -120,7 +120,7 @@ def read_predictions(source: Source) -> dict[str, Prediction]:
     for id, entry in entries:
         if id in predictions:
             raise InputError(f"has the video {id!r} more than once", file=path, hint="keep one entry for each id")
-        predictions[id] = _predicted(entry, _Place(path, id))
+        predictions[id] = _predicted(entry, _Location(path, id))
     if not predictions:
         raise InputError("holds no predictions", file=path, hint="did the program that wrote it stop early?")
     return predictions
@@ -154,92 +154,92 @@ def _from_data(data: Any, path: Path | None) -> Iterator[tuple[str, Any]]:
 
 
 def _from_objects(entries: Iterable[tuple[str, Any]], path: Path | None) -> Iterator[tuple[str, Any]]:
-    for place, entry in entries:
+    for location, entry in entries:
         name = _field(entry, ID_FIELDS) if isinstance(entry, Mapping) else None
         if name is None:
-            raise InputError(f"{place} is not an object with an id", file=path, hint='write {"id": ..., ...}')
-        yield check_id(entry[name], file=path, place=place), entry
+            raise InputError(f"{location} is not an object with an id", file=path, hint='write {"id": ..., ...}')
+        yield check_id(entry[name], file=path, place=location), entry
 
 
 def _field(entry: Mapping[str, Any], names: Iterable[str]) -> str | None:
     return next((name for name in names if name in entry), None)
 
 
-def _annotated(entry: Any, place: _Place) -> AnnotatedVideo:
+def _annotated(entry: Any, location: _Location) -> AnnotatedVideo:
     hint = 'write {"duration": 10.0, "fps": 30.0, "annotators": [[1.2, 4.0], [1.3]]}'
     if not isinstance(entry, Mapping):
-        raise place.error("annotators", "is not an object", hint)
+        raise location.error("annotators", "is not an object", hint)
     marked = _field(entry, ANNOTATOR_FIELDS)
     if marked is None:
-        raise place.error("annotators", "is missing", hint)
-    fps = _positive(entry["fps"], place, "fps") if entry.get("fps") is not None else None
-    duration = _duration(entry, place)
-    frames = _frames(entry, place)
+        raise location.error("annotators", "is missing", hint)
+    fps = _positive(entry["fps"], location, "fps") if entry.get("fps") is not None else None
+    duration = _duration(entry, location)
+    frames = _frames(entry, location)
     if duration is None:
         if fps is None or frames is None:
-            raise place.error("duration", "is missing, and so is what it could be told from", hint)
+            raise location.error("duration", "is missing, and so is what it could be told from", hint)
         duration = frames / fps
     elif fps is not None and frames is not None and abs(frames / fps - duration) > max(1.0 / fps, 0.01 * duration):
-        raise place.error(
+        raise location.error(
             "fps",
             f"{frames} frames at {fps:g} a second are {frames / fps:.2f} s, but duration says {duration:.2f} s",
             "a variable frame rate? give times in seconds and leave num_frames out",
         )
-    lists = _list(entry[marked], place, marked)
+    lists = _list(entry[marked], location, marked)
     if not lists:
-        raise place.error(marked, "has no annotator", "remove the video")
+        raise location.error(marked, "has no annotator", "remove the video")
     annotators = tuple(
-        Boundaries(place.id, duration, _inside(_numbers(times, place, f"annotator {number}"), duration, place))
+        Boundaries(location.id, duration, _inside(_numbers(times, location, f"annotator {number}"), duration, location))
         for number, times in enumerate(lists, start=1)
     )
     if frames is None and fps is not None:
         frames = max(1, round(duration * fps))
-    return AnnotatedVideo(place.id, duration, fps, frames, annotators, _consistency(entry, len(lists), place))
+    return AnnotatedVideo(location.id, duration, fps, frames, annotators, _consistency(entry, len(lists), location))
 
 
-def _consistency(entry: Mapping[str, Any], annotators: int, place: _Place) -> tuple[float, ...] | None:
+def _consistency(entry: Mapping[str, Any], annotators: int, location: _Location) -> tuple[float, ...] | None:
     if entry.get("f1_consis") is None:
         return None
-    values = _numbers(entry["f1_consis"], place, "f1_consis")
+    values = _numbers(entry["f1_consis"], location, "f1_consis")
     if len(values) != annotators:
-        raise place.error("f1_consis", f"has {len(values)} values for {annotators} annotators")
+        raise location.error("f1_consis", f"has {len(values)} values for {annotators} annotators")
     return values
 
 
-def _predicted(entry: Any, place: _Place) -> Prediction:
+def _predicted(entry: Any, location: _Location) -> Prediction:
     if not isinstance(entry, Mapping):
-        times, scores, is_paired = _times_and_scores(entry, None, place, "boundaries")
+        times, scores, is_paired = _times_and_scores(entry, None, location, "boundaries")
         return Prediction(times, scores, is_paired=is_paired)
     probabilities = None
     if entry.get("probabilities") is not None:
-        probabilities = check_probabilities(entry["probabilities"], place.id, place.file)
+        probabilities = check_probabilities(entry["probabilities"], location.id, location.file)
     named = _field(entry, TIME_FIELDS)
     if named is None and probabilities is None:
-        raise place.error("boundaries", "is missing", 'write {"boundaries": [1.2, 4.0]}')
-    fps = _positive(entry["fps"], place, "fps") if entry.get("fps") is not None else None
+        raise location.error("boundaries", "is missing", 'write {"boundaries": [1.2, 4.0]}')
+    fps = _positive(entry["fps"], location, "fps") if entry.get("fps") is not None else None
     score_field = _field(entry, SCORE_FIELDS)
     field = named or "boundaries"
     times, scores, is_paired = _times_and_scores(
-        entry[named] if named else [], entry[score_field] if score_field else None, place, field
+        entry[named] if named else [], entry[score_field] if score_field else None, location, field
     )
-    return Prediction(times, scores, probabilities, fps, _duration(entry, place), field, is_paired)
+    return Prediction(times, scores, probabilities, fps, _duration(entry, location), field, is_paired)
 
 
 def _times_and_scores(
-    value: Any, given: Any, place: _Place, field: str
+    value: Any, given: Any, location: _Location, field: str
 ) -> tuple[tuple[float, ...], tuple[float, ...] | None, bool]:
-    entries = _list(value, place, field)
+    entries = _list(value, location, field)
     has_pairs = bool(entries) and all(isinstance(entry, list | tuple | np.ndarray) for entry in entries)
     is_paired = given is None and has_pairs
     if is_paired:
         if any(len(entry) != 2 for entry in entries):
-            raise place.error(field, "has entries that are not [time, score]")
-        times, scores = zip(*(_numbers(entry, place, field) for entry in entries), strict=True)
+            raise location.error(field, "has entries that are not [time, score]")
+        times, scores = zip(*(_numbers(entry, location, field) for entry in entries), strict=True)
     else:
-        times = _numbers(entries, place, field)
-        scores = None if given is None else _numbers(given, place, "scores")  # type: ignore[assignment]
+        times = _numbers(entries, location, field)
+        scores = None if given is None else _numbers(given, location, "scores")  # type: ignore[assignment]
     if scores is not None and len(scores) != len(times):
-        raise place.error("scores", f"has {len(scores)} values for {len(times)} boundaries")
+        raise location.error("scores", f"has {len(scores)} values for {len(times)} boundaries")
     # Files are free to list the most confident first; everything behind this point is in order of time.
     order = sorted(range(len(times)), key=times.__getitem__)
     return tuple(times[i] for i in order), None if scores is None else tuple(scores[i] for i in order), is_paired
@@ -249,16 +249,16 @@ def _truth_rows(rows: Iterable[tuple[str, dict[str, str]]], path: Path) -> dict[
     videos: dict[str, dict[str, Any]] = {}
     for where, row in rows:
         id = check_id(_cell(row, ID_FIELDS, path, "an id"), file=path, place=where)
-        place = _Place(path, id)
+        location = _Location(path, id)
         video = videos.setdefault(id, {"annotators": {}})
         for field in ("duration", "fps"):
             if row.get(field):
-                value = _number(row[field], place, f"{where}: {field}")
+                value = _number(row[field], location, f"{where}: {field}")
                 if video.setdefault(field, value) != value:
-                    raise place.error(field, f"{where} says {value:g}, an earlier line {video[field]:g}")
+                    raise location.error(field, f"{where} says {value:g}, an earlier line {video[field]:g}")
         times = video["annotators"].setdefault(row.get("annotator", "1"), [])
         if (time := _cell(row, ("time", "timestamp", "boundary"), path, "a time")) != "":
-            times.append(_number(time, place, f"{where}: time"))
+            times.append(_number(time, location, f"{where}: time"))
     return {id: video | {"annotators": list(video["annotators"].values())} for id, video in videos.items()}
 
 
@@ -266,16 +266,16 @@ def _prediction_rows(rows: Iterable[tuple[str, dict[str, str]]], path: Path) -> 
     videos: dict[str, dict[str, list[float]]] = {}
     for where, row in rows:
         id = check_id(_cell(row, ID_FIELDS, path, "an id"), file=path, place=where)
-        place = _Place(path, id)
+        location = _Location(path, id)
         time = _cell(row, TIME_COLUMNS, path, "a time")
         column = _field(row, TIME_COLUMNS)
         field = "frame" if column == "frame" else "boundaries"
         video = videos.setdefault(id, {field: [], **({"scores": []} if "score" in row else {})})
         if time == "":  # a video in which nothing was found
             continue
-        video[field].append(_number(time, place, f"{where}: {column}"))
+        video[field].append(_number(time, location, f"{where}: {column}"))
         if "score" in row:
-            video["scores"].append(_number(row["score"], place, f"{where}: score"))
+            video["scores"].append(_number(row["score"], location, f"{where}: score"))
     return videos
 
 
@@ -306,28 +306,28 @@ def _read_probabilities(path: Path) -> dict[str, Prediction]:
 
 def check_probabilities(values: Any, id: str, file: Path | None = None) -> Floats:
     """A finite number for every frame."""
-    place = _Place(file, id)
+    location = _Location(file, id)
     try:
         array = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
-        raise place.error("probabilities", "are not numbers") from None
+        raise location.error("probabilities", "are not numbers") from None
     if array.ndim != 1 or not len(array):
-        raise place.error("probabilities", f"have the shape {array.shape}", "give one number for each frame")
+        raise location.error("probabilities", f"have the shape {array.shape}", "give one number for each frame")
     if not np.isfinite(array).all():
         frame = int(np.flatnonzero(~np.isfinite(array))[0])
-        raise place.error("probabilities", f"are {array[frame]} at frame {frame}", "give finite numbers")
+        raise location.error("probabilities", f"are {array[frame]} at frame {frame}", "give finite numbers")
     return array
 
 
 def inside(times: tuple[float, ...], duration: float, id: str, file: Path | None = None) -> tuple[float, ...]:
     """The times, after a check that the video has them."""
-    return _inside(times, duration, _Place(file, id))
+    return _inside(times, duration, _Location(file, id))
 
 
-def _inside(times: tuple[float, ...], duration: float, place: _Place) -> tuple[float, ...]:
+def _inside(times: tuple[float, ...], duration: float, location: _Location) -> tuple[float, ...]:
     outside = [time for time in times if not -SLACK_SECONDS <= time <= duration + SLACK_SECONDS]
     if outside:
-        raise place.error(
+        raise location.error(
             "boundaries",
             f"{outside[0]:g} s lies outside the video of {duration:g} s",
             "are these frames or milliseconds? give seconds" if outside[0] > 0 else "remove it",
@@ -335,51 +335,51 @@ def _inside(times: tuple[float, ...], duration: float, place: _Place) -> tuple[f
     return tuple(sorted(times))
 
 
-def _duration(entry: Mapping[str, Any], place: _Place) -> float | None:
+def _duration(entry: Mapping[str, Any], location: _Location) -> float | None:
     name = _field(entry, DURATION_FIELDS)
     if name is None or entry[name] is None:
         return None
-    duration = _number(entry[name], place, name)
+    duration = _number(entry[name], location, name)
     if duration <= 0:
-        raise place.error(name, f"is {duration:g}: a video without length has no boundaries", "remove the video")
+        raise location.error(name, f"is {duration:g}: a video without length has no boundaries", "remove the video")
     return duration
 
 
-def _frames(entry: Mapping[str, Any], place: _Place) -> int | None:
+def _frames(entry: Mapping[str, Any], location: _Location) -> int | None:
     if entry.get("num_frames") is None:
         return None
-    frames = _positive(entry["num_frames"], place, "num_frames")
+    frames = _positive(entry["num_frames"], location, "num_frames")
     if frames != int(frames):
-        raise place.error("num_frames", f"is {frames:g}, not a whole number")
+        raise location.error("num_frames", f"is {frames:g}, not a whole number")
     return int(frames)
 
 
-def _positive(value: Any, place: _Place, field: str) -> float:
-    number = _number(value, place, field)
+def _positive(value: Any, location: _Location, field: str) -> float:
+    number = _number(value, location, field)
     if number <= 0:
-        raise place.error(field, f"is {number:g}", "it must be greater than 0")
+        raise location.error(field, f"is {number:g}", "it must be greater than 0")
     return number
 
 
-def _list(value: Any, place: _Place, field: str) -> list[Any]:
+def _list(value: Any, location: _Location, field: str) -> list[Any]:
     if isinstance(value, np.ndarray) and value.ndim > 0:
         return list(value)
     if isinstance(value, list | tuple):
         return list(value)
-    raise place.error(field, "is not a list", "write times as [1.2, 4.0]")
+    raise location.error(field, "is not a list", "write times as [1.2, 4.0]")
 
 
-def _numbers(values: Any, place: _Place, field: str) -> tuple[float, ...]:
-    return tuple(_number(value, place, field) for value in _list(values, place, field))
+def _numbers(values: Any, location: _Location, field: str) -> tuple[float, ...]:
+    return tuple(_number(value, location, field) for value in _list(values, location, field))
 
 
-def _number(value: Any, place: _Place, field: str) -> float:
+def _number(value: Any, location: _Location, field: str) -> float:
     if isinstance(value, bool) or not isinstance(value, str | int | float | np.integer | np.floating):
-        raise place.error(field, f"holds {some([value])}, not a number")
+        raise location.error(field, f"holds {some([value])}, not a number")
     try:
         number = float(value)
     except ValueError:
-        raise place.error(field, f"holds {some([value])}, not a number") from None
+        raise location.error(field, f"holds {some([value])}, not a number") from None
     if not math.isfinite(number):
-        raise place.error(field, f"holds {number}", "give finite numbers")
+        raise location.error(field, f"holds {number}", "give finite numbers")
     return number

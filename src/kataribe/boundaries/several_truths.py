@@ -26,7 +26,7 @@ _RATE_SLACK = 0.01
 def read_truths(references: Source | Sequence[Source]) -> tuple[Truth, list[Caution]]:
     """Every video's annotators from one source or several, and what should be known about the joining."""
     sources = _sources(references)
-    tables = {_name(source, place): read_truth(source) for place, source in enumerate(sources, start=1)}
+    tables = {_name(source, number): read_truth(source) for number, source in enumerate(sources, start=1)}
     for (one, first), (other, second) in combinations(tables.items(), 2):
         _refuse_repeated(one, first, other, second)
     joined: Truth = {}
@@ -51,9 +51,9 @@ def _sources(references: Source | Sequence[Source]) -> list[Any]:
     return [list(references)] if has_ids else list(references)
 
 
-def _name(source: Source, place: int) -> str:
-    """A file may be given twice; its place tells the two apart."""
-    return f"{source} ({place})" if isinstance(source, str | Path) else f"ground truth {place}"
+def _name(source: Source, number: int) -> str:
+    """A file may be given twice; its number distinguishes the two."""
+    return f"{source} ({number})" if isinstance(source, str | Path) else f"ground truth {number}"
 
 
 def _refuse_repeated(one: str, first: Truth, other: str, second: Truth) -> None:
