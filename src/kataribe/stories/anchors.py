@@ -6,8 +6,8 @@ system     the predictions
 normalised (system - null) / (human - null)
 
 All three are scored against the same references: one annotator is left out at a time, the others are the references
-for the videos that he or she described, and the scores are the means over these rounds. Against more references any story
-scores differently, so a system that meets all annotators cannot be set beside a person who cannot.
+for the videos that he or she described, and the scores are the means over these rounds. Against more references any
+story scores differently, so a system that meets all annotators cannot be set beside a person who cannot.
 """
 
 from __future__ import annotations
