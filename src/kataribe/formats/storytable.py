@@ -183,7 +183,7 @@ class StoryBuilder:
         flat = [time for pair in times for time in pair]
         if not (set(map(type, flat)) <= {float, int} and set(map(type, texts)) <= {str}):
             return False
-        new = set(texts).difference(self._index_of)
+        new = [text for text in texts if text not in self._index_of]
         if max(map(len, new), default=0) > MAX_CAPTION_CHARACTERS or not all(map(has_only_characters, new)):
             return False
         try:

@@ -96,7 +96,8 @@ def _paragraphs(items: Stories, captions: CaptionTable, author: Int64s, order: O
     """For each video the paragraphs of those who wrote about it."""
     ordered = in_order(captions, order, author)
     columns = captions.video_of[ordered], author[ordered], captions.texts.values[ordered]
+    texts = items.pool.texts
     paragraphs: list[dict[int, list[str]]] = [{} for _ in items.ids]
     for video, who, text in zip(*(column.tolist() for column in columns), strict=True):
-        paragraphs[video].setdefault(who, []).append(items.pool.texts[text].strip())
-    return [[" ".join(texts) for texts in by_author.values()] for by_author in paragraphs]
+        paragraphs[video].setdefault(who, []).append(texts[text].strip())
+    return [[" ".join(parts) for parts in by_author.values()] for by_author in paragraphs]
