@@ -123,6 +123,12 @@ def test_every_room_has_a_floor() -> None:
     assert {path.stem for path in PACKAGE.glob("*.py")} == set(TOP_LEVEL)
 
 
+def test_development_page_shows_the_floors() -> None:
+    page = (PACKAGE.parent.parent / "docs" / "development.md").read_text(encoding="utf-8")
+    floors = "\n".join(", ".join(rooms) for rooms in FLOORS)
+    assert f"```text\n{floors}\n```" in page
+
+
 def test_rooms_import_only_what_lies_below_them() -> None:
     forbidden = {edge for edge in OURS if not is_allowed(*edge)}
     assert sorted(forbidden - KNOWN_VIOLATIONS) == []
