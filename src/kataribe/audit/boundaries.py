@@ -34,7 +34,6 @@ from kataribe.boundaries.several_truths import read_truths
 from kataribe.boundaries.task import BoundaryOptions
 from kataribe.boundaries.tolerance import Tolerance
 from kataribe.boundaries.window_diff import WindowDiff
-from kataribe.core.caution import Caution
 from kataribe.core.errors import UsageError
 from kataribe.core.metric import Metric
 from kataribe.core.options import Options, Protocol, RunOptions, option, same_as
@@ -83,7 +82,7 @@ def audit(
     for given, predictions in (systems or {}).items():
         name = f"{given} (system)" if given in PLAYERS else given
         predicted, _, _, said = join(read_predictions(predictions), truth, "zero", options.unit, min_consistency)
-        warnings += [Caution(caution.id, f"{name}: {caution}") for caution in said if caution not in warnings]
+        warnings += [caution.about(name) for caution in said if caution not in warnings]
         readings.append(PlayerReading(name, None, panel.read_system(predicted)))
         curves.append(panel.curve(name, None, once(predicted.predictions), predicted))
         bias[name] = panel.bias(once(predicted.predictions))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from kataribe.cli.flags import flag
 from kataribe.cli.once import OnceCommand
 from kataribe.cli.progress import warn
 from kataribe.core.errors import UsageError
@@ -19,17 +20,6 @@ if TYPE_CHECKING:
 
 # A call's values by the names of its parameters.
 Given = dict[str, Any]
-
-
-def flag(option: str, value: str = "") -> str:
-    """An option as the command line has it.
-
-    >>> flag("min_consistency"), flag("missing", "zero"), flag("references")
-    ('--min-consistency', '--missing zero', '-r REFS')
-    """
-    if option == "references":
-        return "-r REFS"
-    return f"--{option.replace('_', '-')} {value}".rstrip()
 
 
 def parameter(name: str, type: Any, info: Any, default: Any = Parameter.empty) -> Parameter:
@@ -116,5 +106,5 @@ def _can_be_built(commands: Commands, name: str) -> bool:
     try:
         return commands[name] is not None
     except UsageError as error:
-        warn(str(error))
+        warn(error.line(flag))
         return False

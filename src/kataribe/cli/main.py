@@ -27,7 +27,7 @@ from kataribe.cli import (
     score,
     train,
 )
-from kataribe.cli.build import flag
+from kataribe.cli.flags import flag
 from kataribe.cli.once import refuse_repeats
 from kataribe.core.errors import KataribeError
 

@@ -154,7 +154,8 @@ def _dimension(
     if comparer.per_item and not len(comparer.pairs.first):
         raise UsageError(
             f"{judgements.dimension}: nobody judged two texts of one item, so nothing can be read per item",
-            hint="--against mean compares mean judgements, without --per-item texts of all items are compared",
+            hint="<against mean> compares mean judgements, without <per_item> texts of all items are compared",
+            options=["against", "per_item"],
         )
     # Higher is better: what people think of a text and every metric's score point the same way.
     upright = {metric: -scores if metric in lower else scores for metric, scores in values.items()}
