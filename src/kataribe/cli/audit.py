@@ -90,7 +90,7 @@ def _audit_boundaries(given: Given) -> None:
 
 
 def _named_by_file(systems: Sequence[Path]) -> dict[str, Path]:
-    """Systems go by the names of their files; two of one name could not be told apart."""
+    """Systems go by the names of their files; two cannot have one name."""
     named: dict[str, Path] = {}
     for path in systems:
         name = path.name.partition(".")[0]
