@@ -16,8 +16,9 @@ import msgspec
 from kataribe.core import grid
 from kataribe.core.errors import UsageError, nearest
 from kataribe.core.unit import shown
-from kataribe.people.result import MEASURES, Agreement, Dimension, Measure, Standing
+from kataribe.people.result import Agreement, Dimension, Standing
 from kataribe.report.comparison import UNDEFINED, csv_number, interval_text, letter, number, short_p
+from kataribe.stats.choices import MEASURES, Measure
 
 # How one cell looks in a format: value, whether it is the best of its column, the letters behind it.
 Mark = Callable[[str, bool, str], str]
