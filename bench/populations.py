@@ -28,7 +28,7 @@ from kataribe.core.metric import Metric
 from kataribe.core.types import Floats
 from kataribe.stats import correlation
 from kataribe.stats.bootstrap import Bounds
-from kataribe.stats.correlation import STATISTICS, Statistic
+from kataribe.stats.choices import STATISTICS, Statistic
 from kataribe.stats.paired import Valued
 
 # Enough that a draw of a thousand items is not the population itself, few enough to be scored in seconds.

@@ -33,19 +33,19 @@ def truth() -> dict:
 def test_every_measure_is_read_for_every_player_and_count(truth: dict) -> None:
     perfect = {id: video["annotators"][0] for id, video in truth.items()}
     result = audit(truth, {"mine": perfect}, most=3, trials=4)
-    assert [(reading.player, reading.count) for reading in result.readings] == [
+    assert [(player.name, player.count) for player in result.players] == [
         ("human", None),
         ("mine", None),
         *(("uniform", count) for count in (1, 2, 3)),
         *(("random", count) for count in (1, 2, 3)),
     ]
-    human, mine, *blind = result.readings
+    human, mine, *blind = result.players
     assert human.measures["chance_f1"] == 1
     assert mine.measures["f1_max"] == 1
-    for reading in blind:
-        assert reading.measures.keys() == human.measures.keys()
-        assert reading.measures["chance_f1"] <= 1e-9
-        assert all(np.isfinite(list(reading.measures.values())))
+    for player in blind:
+        assert player.measures.keys() == human.measures.keys()
+        assert player.measures["chance_f1"] <= 1e-9
+        assert all(np.isfinite(list(player.measures.values())))
 
 
 def test_an_audit_depends_on_its_seed_alone(truth: dict) -> None:

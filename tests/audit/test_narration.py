@@ -69,9 +69,9 @@ def test_moving_lines_loses_none(lines: list[str]) -> None:
 
 def test_every_metric_is_read_after_every_attack() -> None:
     found = audit(PRED, REFS, CASTS)
-    assert [reading.attack for reading in found.readings] == ["submitted", *attacks.ATTACKS]
+    assert [outcome.attack for outcome in found.outcomes] == ["submitted", *attacks.ATTACKS]
     before = found.submitted.scores
-    by_attack = {reading.attack: reading for reading in found.attacked}
+    by_attack = {outcome.attack: outcome for outcome in found.attacked}
     assert by_attack["no names"].scores[CLEAN_ROLES].value == 0.0
     assert by_attack["previous line"].scores["rouge_l"].value < before["rouge_l"].value
     assert by_attack["said twice"].scores["repetition"].value > before["repetition"].value

@@ -166,11 +166,11 @@ def test_oracle_takes_the_best_prediction_for_each_reference_once():
 
 def test_every_attack_is_read_for_every_metric():
     found = audit(SUBMITTED, [TOLD, TOLD_AGAIN], draws=2)
-    assert list(dict.fromkeys(reading.attack for reading in found.readings)) == list(ATTACKS)
-    assert all(list(reading.scores) == found.metrics for reading in found.readings)
+    assert list(dict.fromkeys(outcome.attack for outcome in found.outcomes)) == list(ATTACKS)
+    assert all(list(outcome.scores) == found.metrics for outcome in found.outcomes)
     assert {"precision", "recall"} == set(found.submitted.scores["soda(c)"].parts)
     assert found.captions == 3
-    by_name = {(reading.attack, reading.setting): reading for reading in found.readings}
+    by_name = {(outcome.attack, outcome.setting): outcome for outcome in found.outcomes}
     assert by_name["share", "m = 2"].ratio == 2
     assert by_name["share", "m = 2"].made == pytest.approx(5 / 8)
     assert by_name["share", "all"].made == 0
@@ -196,15 +196,15 @@ def test_the_same_seed_gives_the_same_audit_and_another_seed_another():
 
 def test_numbers_of_captions_can_be_counted_by_video():
     found = audit(SUBMITTED, [TOLD], ["soda(d)"], by="count", draws=1, attack=["share"])
-    assert [reading.setting for reading in found.of("share")] == ["k = 3", "k = 7", "k = 15", "all"]
+    assert [outcome.setting for outcome in found.of("share")] == ["k = 3", "k = 7", "k = 15", "all"]
     assert found.of("share")[0].ratio == pytest.approx(6 / 3)
 
 
 def test_what_makes_no_sense_is_skipped_with_a_reason():
     alone = {"w": SUBMITTED["results"]["w"]}
     found = audit(alone, [TOLD], ["soda(d)"], surplus="strangers", draws=1)
-    assert {reading.attack for reading in found.readings} == set(ATTACKS) - {"order", "best n"}
-    assert [reading.setting for reading in found.of("share")] == ["all"]
+    assert {outcome.attack for outcome in found.outcomes} == set(ATTACKS) - {"order", "best n"}
+    assert [outcome.setting for outcome in found.of("share")] == ["all"]
     assert sum("skipped" in note for note in found.notes) == 6
 
 
@@ -375,7 +375,7 @@ def test_real_captions_show_what_the_papers_found(data_folder):
     metrics = ["soda(c)", "activitynet(2018)"]
     found = audit({"results": crowd}, references, metrics, draws=1, attack=["share", "order"])
 
-    shares = {reading.setting: reading.scores for reading in found.of("share")}
+    shares = {outcome.setting: outcome.scores for outcome in found.of("share")}
     soda = {setting: scores["soda(c)"] for setting, scores in shares.items()}
     meteor = {setting: scores["activitynet(2018)"].value for setting, scores in shares.items()}
     assert max(soda, key=lambda setting: soda[setting].value) == "m = 1"

@@ -299,7 +299,7 @@ def test_missing_media_are_named(clip: str, frames: dict[str, np.ndarray], pictu
     next(iter(sorted(pictures.iterdir()))).unlink()
     with pytest.raises(InputError, match="images: has no picture for 1 of 4 items: '0' - name each file"):
         evaluate(f"clipscore({clip})", None, images=pictures)
-    with pytest.raises(UsageError, match="nothing says what that is - give --images FOLDER or --features FILE"):
+    with pytest.raises(UsageError, match="nothing says what that is - give images=FOLDER or features=FILE"):
         evaluate(f"clipscore({clip})", None)
     with pytest.raises(UsageError, match="give one of them"):
         evaluate(f"clipscore({clip})", None, images=pictures, features=frames)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from importlib.metadata import EntryPoint
 from pathlib import Path
 
@@ -91,6 +92,17 @@ def test_its_command_is_listed_beside_the_others_and_a_broken_one_hides_none(
         "narration",
         "tiny",
     ]
+
+
+def test_help_that_is_not_written_out_is_listed_all_the_same(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tiny, "MADE", replace(tiny.TASK, help=" ".join(["Score", "made", "numbers."])), raising=False)
+    points = {"made": EntryPoint("made", "tests.core.tiny:MADE", task.GROUP)}
+    monkeypatch.setattr(plugins, "registered", lambda group: points)
+    with pytest.raises(SystemExit):
+        main(["score", "--help"])
+    assert capsys.readouterr().out.splitlines()[-1] == "  made  Score made numbers."
 
 
 @pytest.mark.parametrize(

@@ -156,7 +156,7 @@ def test_the_signature_names_every_choice_and_the_casts() -> None:
 
 
 def test_without_casts_or_films_there_is_one_clear_line() -> None:
-    with pytest.raises(UsageError, match="needs the films' casts - give them with --cast"):
+    with pytest.raises(UsageError, match="needs the films' casts - give them with cast"):
         kataribe.evaluate("narration", {"1": "x"}, {"1": "x"}, metrics=["role_f1"])
     with pytest.raises(InputError, match="1 reference does not say which film is told: '1'"):
         kataribe.evaluate("narration", {"1": "x"}, {"1": "x"}, metrics=["role_f1"], cast={"f": ["Maria"]})

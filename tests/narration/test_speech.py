@@ -103,7 +103,7 @@ def test_overlap_is_the_time_that_both_cover(lines, start: int, length: int) -> 
 
 
 def test_dialogue_must_be_there() -> None:
-    with pytest.raises(UsageError, match="needs the dialogue of 1 film: 'f' - give it with --dialogue"):
+    with pytest.raises(UsageError, match="needs the dialogue of 1 film: 'f' - give it with dialogue"):
         DialogueOverlap().facts(narrations([("x", "x")]))
 
 

@@ -70,7 +70,7 @@ def test_a_prediction_of_another_film_is_refused() -> None:
 
 def test_text_without_spaces_is_warned_about_unless_a_tokenizer_was_chosen() -> None:
     lines = {"1": "老李回头朝屋内喊道。"}
-    assert "--tok zh" in evaluate(lines, lines, metrics=["bleu"]).warnings[0]
+    assert 'tok="zh"' in evaluate(lines, lines, metrics=["bleu"]).warnings[0]
     assert not evaluate(lines, lines, metrics=["bleu"], tok="char").warnings
     assert not evaluate(lines, lines, metrics=["bleu(tok=char)"]).warnings
     assert not evaluate(metrics=["bleu"]).warnings

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,8 +14,9 @@ import kataribe
 from kataribe.core.errors import JoinError, UsageError
 from kataribe.people.agreement import agree
 from kataribe.people.join import match
+from kataribe.people.options import AgreementOptions
 from kataribe.people.ratings import Choice, Rank, Rating, Ratings, Vote
-from kataribe.people.result import AgreementOptions, Text
+from kataribe.people.result import Text
 from kataribe.people.scores import Scores, of_result
 from kataribe.report.agreement import render_agreement
 
@@ -317,19 +319,18 @@ def test_files_that_do_not_belong_together_are_refused(scores: Scores) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (AgreementOptions(by="tau"), "--by tau: there is no such measure - did you mean 'tau_c'?"),  # type: ignore[arg-type]
-        (AgreementOptions(against="all"), "is neither each nor mean"),  # type: ignore[arg-type]
-        (AgreementOptions(ties="maybe"), "is none of half, wrong, drop"),  # type: ignore[arg-type]
-        (AgreementOptions(bootstrap=-1), "cannot be negative"),
-        (AgreementOptions(correction="bonferroni"), "no correction is called"),
-        (AgreementOptions(alpha=2), "is not between 0 and 1"),
+        ({"by": "tau"}, "by=\"tau\": there is no such measure - did you mean 'tau_c'?"),
+        ({"against": "all"}, "against: no choice is called 'all' - there are: each, mean"),
+        ({"ties": "maybe"}, "ties: no choice is called 'maybe' - there are: half, wrong, drop"),
+        ({"bootstrap": -1}, "bootstrap=-1: cannot be negative"),
+        ({"seed": -1}, "seed=-1: cannot be negative"),
+        ({"correction": "bonferroni"}, "no correction is called 'bonferroni' - there are: holm, bh, none"),
+        ({"alpha": 2}, "alpha=2: is not between 0 and 1"),
     ],
 )
-def test_options_that_mean_nothing_are_refused(
-    scores: Scores, ratings: Ratings, options: AgreementOptions, message: str
-) -> None:
+def test_options_that_mean_nothing_are_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(UsageError) as caught:
-        agree(scores, ratings, options=options)
+        AgreementOptions(**options)
     assert message in str(caught.value)
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from kataribe.people.agreement import agree
 from kataribe.people.metaevaluation import score_rated
-from kataribe.people.result import AgreementOptions
+from kataribe.people.options import AgreementOptions
 
 PUBLISHED = {"bleu(1)": 32.3, "bleu": 30.8, "rouge_l": 32.3, "meteor": 41.8, "cider": 43.9}
 

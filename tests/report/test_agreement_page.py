@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 from kataribe.people.agreement import agree
+from kataribe.people.options import AgreementOptions
 from kataribe.people.ratings import Rating, Ratings
-from kataribe.people.result import Agreement, AgreementOptions, Text
+from kataribe.people.result import Agreement, Text
 from kataribe.people.scores import Scores
 from kataribe.report.html import render_agreement_page
 

@@ -18,8 +18,9 @@ from kataribe.core.result import Result
 from kataribe.core.side_by_side import side_by_side
 from kataribe.core.types import Curve
 from kataribe.people.agreement import agree
+from kataribe.people.options import AgreementOptions
 from kataribe.people.ratings import Rating, Ratings
-from kataribe.people.result import Agreement, AgreementOptions
+from kataribe.people.result import Agreement
 from kataribe.people.scores import of_results
 from kataribe.report.data import page_data
 from kataribe.report.html import render_page

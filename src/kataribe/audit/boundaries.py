@@ -1,7 +1,7 @@
 """Can a boundary metric be gamed by somebody who never looks at the video?
 
-Random and Uniform place M = 1, 2, ... boundaries in every video; every measure is read for each M, beside people and
-whatever systems are given. Histograms show how much of each video lies near a true boundary (prevalence) and near
+Random and Uniform place M = 1, 2, ... boundaries in every video; every measure is computed for each M, beside people
+and whatever systems are given. Histograms show how much of each video lies near a true boundary (prevalence) and near
 those of each player (bias). After
 
 Yukutake, T., Mizufune, K., Matsubayashi, T. 動画境界検出タスクにおける評価方法の検証 (in Japanese), its figures 3, 5
@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from kataribe.audit.result import PLAYERS, BoundaryAudit, PlayerReading, PrecisionRecall, Trials
+from kataribe.audit.result import PLAYERS, BoundaryAudit, PrecisionRecall, ScoredPlayer, Trials
 from kataribe.boundaries.boundary_ap import BoundaryAP
 from kataribe.boundaries.chance import ChanceF1
 from kataribe.boundaries.deviation import BoundaryDeviation
@@ -34,11 +34,11 @@ from kataribe.boundaries.several_truths import read_truths
 from kataribe.boundaries.task import BoundaryOptions
 from kataribe.boundaries.tolerance import Tolerance
 from kataribe.boundaries.window_diff import WindowDiff
-from kataribe.core.caution import Caution
 from kataribe.core.errors import UsageError
 from kataribe.core.metric import Metric
 from kataribe.core.options import Options, Protocol, RunOptions, option, same_as
 from kataribe.core.progress import report
+from kataribe.core.types import Floats
 from kataribe.engines.local import LocalEngine
 
 # The PR curves that are kept: as many as a picture can show.
@@ -69,7 +69,7 @@ def audit(
     systems: Mapping[str, Source] | None = None,
     options: BoundaryAuditOptions | None = None,
 ) -> BoundaryAudit:
-    """Read every measure for people, systems, and the blind players with 1 to `most` boundaries."""
+    """Every measure of people, systems, and the blind players with 1 to `most` boundaries."""
     options = options or BoundaryAuditOptions()
     most, min_consistency = options.most, options.min_consistency
     truth, warnings = read_truths(references)
@@ -77,24 +77,24 @@ def audit(
     videos = replace(annotated_videos(truth, min_consistency), seed=options.seed)
     need_frames("the audit", videos.without_fps)
     panel = _Panel(videos, options.tolerance, options.protocol, _trials(options.protocol, options.trials))
-    readings = [PlayerReading("human", None, panel.read(human(videos)))]
+    players = [ScoredPlayer("human", None, panel.measure(human(videos)))]
     curves = [panel.curve("human", None, human(videos))]
     bias = {"human": panel.bias(human(videos))}
     for given, predictions in (systems or {}).items():
         name = f"{given} (system)" if given in PLAYERS else given
-        predicted, _, _, said = join(read_predictions(predictions), truth, "zero", options.unit, min_consistency)
-        warnings += [Caution(caution.id, f"{name}: {caution}") for caution in said if caution not in warnings]
-        readings.append(PlayerReading(name, None, panel.read_system(predicted)))
+        predicted, _, _, doubts = join(read_predictions(predictions), truth, "zero", options.unit, min_consistency)
+        warnings += [caution.about(name) for caution in doubts if caution not in warnings]
+        players.append(ScoredPlayer(name, None, panel.measure_system(predicted)))
         curves.append(panel.curve(name, None, once(predicted.predictions), predicted))
         bias[name] = panel.bias(once(predicted.predictions))
     for done, guess in enumerate(LocalEngine().map(panel.guess, range(1, most + 1)), start=1):
         report("guessing", done, most)
-        readings += guess.readings
+        players += guess.players
         curves += guess.curves
     counts = np.full(len(videos), min(most, _SHOWN_COUNT))
     bias[f"uniform {counts[0]}"] = panel.bias(once(uniform_lists(videos.durations, counts)))
     bias[f"random {counts[0]}"] = panel.bias(random_entries(videos, counts, 1))
-    readings.sort(key=lambda reading: (reading.player == "random") * 2 + (reading.player == "uniform"))
+    players.sort(key=lambda player: (player.name == "random") * 2 + (player.name == "uniform"))
     return BoundaryAudit(
         videos=len(videos),
         tolerance=options.tolerance,
@@ -103,7 +103,7 @@ def audit(
         seed=options.seed,
         prevalence=panel.prevalence(),
         bias=bias,
-        readings=readings,
+        players=players,
         curves=curves,
         warnings=warnings,
     )
@@ -124,7 +124,7 @@ def _trials(protocol: str, trials: int | None) -> Trials:
 class _Guess:
     """What both blind players do with one number of boundaries."""
 
-    readings: Sequence[PlayerReading]
+    players: Sequence[ScoredPlayer]
     curves: Sequence[PrecisionRecall]
 
 
@@ -165,24 +165,24 @@ class _Panel:
         trials = self.trials.counts
         drawn = random_entries(self.videos, counts, trials)
         draws = [drawn.keep(np.arange(trial, len(drawn), trials)) for trial in range(trials)]
-        readings = [
-            PlayerReading("uniform", count, self.read(uniform)),
-            PlayerReading("random", count, self.read_draws(drawn, draws)),
+        players = [
+            ScoredPlayer("uniform", count, self.measure(uniform)),
+            ScoredPlayer("random", count, self.measure_draws(drawn, draws)),
         ]
         if count not in _CURVES:
-            return _Guess(readings, ())
-        return _Guess(readings, [self.curve("uniform", count, uniform), self.curve("random", count, draws[0])])
+            return _Guess(players, ())
+        return _Guess(players, [self.curve("uniform", count, uniform), self.curve("random", count, draws[0])])
 
-    def read(self, entries: Entries) -> dict[str, float]:
+    def measure(self, entries: Entries) -> dict[str, float]:
         return {**self._counted(entries), **self._ranked(entries), "chance_f1": self._chance(entries)}
 
-    def read_system(self, predicted: Videos) -> dict[str, float]:
+    def measure_system(self, predicted: Videos) -> dict[str, float]:
         """With the confidences and curves that a system has and the other players lack."""
         entries = once(predicted.predictions)
         ranked = {name: metric.score_of(entries, predicted, "system").value for name, metric in self.ranked.items()}
         return {**self._counted(entries), **ranked, "chance_f1": self._chance(entries)}
 
-    def read_draws(self, drawn: Entries, draws: Sequence[Entries]) -> dict[str, float]:
+    def measure_draws(self, drawn: Entries, draws: Sequence[Entries]) -> dict[str, float]:
         """Counts of all draws together; rankings, and values that each have their own null, draw by draw."""
         ranked = [self._ranked(draw) for draw in draws[: self.trials.rankings]]
         means = {name: float(np.mean([values[name] for values in ranked])) for name in ranked[0]}
@@ -224,13 +224,19 @@ class _Panel:
 
     def prevalence(self) -> list[float]:
         """Of each video, the share of frames near a true boundary."""
-        rows = self.windows.corpus_rows(once(self.videos.predictions), self.videos)
-        shares: list[float] = (rows[:, 3] / rows[:, 4]).round(5).tolist()
+        counts = self._frame_counts(once(self.videos.predictions))
+        near = self.windows.column(counts, "true")
+        shares: list[float] = (near / self.windows.column(counts, "frames")).round(5).tolist()
         return shares
 
     def bias(self, entries: Entries) -> list[float]:
         """Of each video, the share of frames near one of the entry's boundaries; the mean of several entries."""
-        rows = self.windows.corpus_rows(entries, self.videos)
-        compared = rows[:, 4] > 0
-        shares: list[float] = (rows[compared, 2] / rows[compared, 4]).round(5).tolist()
+        counts = self._frame_counts(entries)
+        counts = counts[self.windows.column(counts, "frames") > 0]
+        near = self.windows.column(counts, "predicted")
+        shares: list[float] = (near / self.windows.column(counts, "frames")).round(5).tolist()
         return shares
+
+    def _frame_counts(self, entries: Entries) -> Floats:
+        """A row of the window metric's counts for each video, at its single tolerance."""
+        return self.windows.corpus_rows(entries, self.videos)[:, 1:]

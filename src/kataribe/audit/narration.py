@@ -1,4 +1,4 @@
-"""Can a narration metric be gamed? Every metric is read before and after each attack on a submission.
+"""Can a narration metric be gamed? Every metric is computed before and after each attack on a submission.
 
     whole cast       everybody's name behind every line
     first billed     every name becomes the first-billed role's; lines without names are given it
@@ -8,8 +8,8 @@
     said twice       every line twice
     with neighbours  every line between the one before and the one after it
 
-None of them tells the film any better. A metric of roles should fall under the first four, a metric of content under
-the last three, and one that rises can be gamed.
+None of them makes the narration any better. A metric of roles should score lower after the first four, a metric of
+content after the last three; one that scores higher can be gamed.
 """
 
 from __future__ import annotations
@@ -68,12 +68,12 @@ def audit(
     metrics: Sequence[str] = DEFAULT_METRICS,
     options: NarrationAuditOptions | None = None,
 ) -> NarrationAudit:
-    """Attack a submission and read every metric each time.
+    """Attack a submission and compute every metric each time.
 
     >>> written = {str(n): {"film": "f", "text": text} for n, text in enumerate(["Anna waits.", "Tom runs.", "Snow."])}
     >>> options = NarrationAuditOptions(attack=("no names",))
     >>> found = audit(written, written, {"f": ["Anna", "Tom"]}, ["role_f1", "rouge_l"], options)
-    >>> [round(reading.scores["role_f1"].value, 2) for reading in found.readings]
+    >>> [round(outcome.scores["role_f1"].value, 2) for outcome in found.outcomes]
     [0.67, 0.0]
 
     Attacks on names leave the lines of a film without a cast as they are.
@@ -87,10 +87,10 @@ def audit(
     scan_casts(items).refuse_unusable("an audit of narrations")
     kept = {id: written[id] for id in items.ids}
     lengths = [sum(map(len, items.candidates))]
-    readings: list[NarrationAttack] = []
+    outcomes: list[NarrationAttack] = []
     signatures: dict[str, str] = {}
     units: dict[str, Unit] = {}
-    said: list[Caution] = []
+    doubts: list[Caution] = []
     for done, attack in enumerate([SUBMITTED, *attacks]):
         report("audit", done, len(attacks) + 1)
         lines = items.candidates if attack == SUBMITTED else _attacked(items, attack, casts)
@@ -99,20 +99,20 @@ def audit(
         how = NarrationOptions(cast=casts, protocol=options.protocol, tok=options.tok)
         result = evaluate(TASK, submitted, kept.values(), metrics, options=how, run=RunOptions(engine=LocalEngine()))
         scores = {metric.metric: metric.score for metric in result}
-        readings.append(NarrationAttack(attack, lengths[-1] / max(lengths[0], 1), scores))
+        outcomes.append(NarrationAttack(attack, lengths[-1] / max(lengths[0], 1), scores))
         signatures = {metric.metric: metric.signature for metric in result}
         units = {metric.metric: metric.unit for metric in result}
         if attack == SUBMITTED:
-            said += result.warnings
+            doubts += result.warnings
     narrated = dict.fromkeys(items.films)
     return NarrationAudit(
         lines=len(items),
         films=len(narrated),
         signatures=signatures,
         units=units,
-        readings=readings,
+        outcomes=outcomes,
         notes=_notes(casts[film] for film in narrated if film in casts),
-        warnings=distinct([*warnings, *said]),
+        warnings=distinct([*warnings, *doubts]),
     )
 
 
@@ -127,5 +127,5 @@ def _attacked(items: Narrations, attack: str, casts: Mapping[str, Cast]) -> list
 
 def _notes(casts: Iterable[Cast]) -> list[str]:
     alone = sum(len(cast.roles) == 1 for cast in casts)
-    said = counted(alone, "film has a cast of one, whose role", "films have a cast of one, whose roles")
-    return [f"{said} cannot be swapped"] if alone else []
+    films_alone = counted(alone, "film has a cast of one, whose role", "films have a cast of one, whose roles")
+    return [f"{films_alone} cannot be swapped"] if alone else []

@@ -1,4 +1,4 @@
-"""Who knows the references knows which captions are good: each caption's worth is its best IoU x METEOR."""
+"""Somebody who knows the references knows which captions are good: a caption's worth is its best IoU x METEOR."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Oracle:
     chosen: Int64s
 
     def story(self, table: StoryTable) -> StoryTable:
-        """For each reference the best prediction, once, be it the best for several."""
+        """For each reference the best prediction; one that is the best for several comes once."""
         return select(table, self.chosen)
 
 

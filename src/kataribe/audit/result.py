@@ -47,12 +47,12 @@ class StoryAudit:
     surplus: str
     signatures: Mapping[str, str]
     units: Mapping[str, Unit]
-    readings: Sequence[StoryAttack]
+    outcomes: Sequence[StoryAttack]
     notes: Sequence[str]
     warnings: Sequence[Caution] = ()
 
     def of(self, attack: str) -> list[StoryAttack]:
-        return [reading for reading in self.readings if reading.attack == attack]
+        return [outcome for outcome in self.outcomes if outcome.attack == attack]
 
     @property
     def metrics(self) -> list[str]:
@@ -61,33 +61,33 @@ class StoryAudit:
     @property
     def submitted(self) -> StoryAttack:
         """The submission as it stands."""
-        return next(reading for reading in self.of("share") if reading.setting == ALL)
+        return next(outcome for outcome in self.of("share") if outcome.setting == ALL)
 
     @property
     def correct(self) -> StoryAttack | None:
         """The oracle's captions in their order."""
-        return next((reading for reading in self.of("order") if reading.setting == CORRECT), None)
+        return next((outcome for outcome in self.of("order") if outcome.setting == CORRECT), None)
 
-    def before(self, reading: StoryAttack) -> StoryAttack:
+    def before(self, outcome: StoryAttack) -> StoryAttack:
         """What an attack is compared with."""
-        return self.correct if reading.attack == "order" and self.correct else self.submitted
+        return self.correct if outcome.attack == "order" and self.correct else self.submitted
 
-    def change(self, reading: StoryAttack, metric: str) -> float | None:
+    def change(self, outcome: StoryAttack, metric: str) -> float | None:
         """How far an attack moves a metric, as a share of its value before; None where that was 0."""
-        return relative_change(self.before(reading), reading, metric)
+        return relative_change(self.before(outcome), outcome, metric)
 
     def verdict(self, metric: str) -> str:
         """How far the metric moves with the number of captions, and what each other attack costs or gains."""
-        said = [self._on_share(metric)] if len(self.of("share")) > 1 else []
-        for reading in self.readings:
-            if reading.attack != "share" and reading is not self.correct:
-                name = reading.setting if reading.attack == "order" else f"{reading.attack} ({reading.setting})"
-                moved = self.change(reading, metric)
-                said.append(f"{name} " + (f"{moved:+.0%}" if moved is not None else "from 0"))
-        return f"{metric}: " + ", ".join(said)
+        changes = [self._on_share(metric)] if len(self.of("share")) > 1 else []
+        for outcome in self.outcomes:
+            if outcome.attack != "share" and outcome is not self.correct:
+                name = outcome.setting if outcome.attack == "order" else f"{outcome.attack} ({outcome.setting})"
+                moved = self.change(outcome, metric)
+                changes.append(f"{name} " + (f"{moved:+.0%}" if moved is not None else "from 0"))
+        return f"{metric}: " + ", ".join(changes)
 
     def _on_share(self, metric: str) -> str:
-        by_value = sorted(self.of("share"), key=lambda reading: reading.scores[metric].value)
+        by_value = sorted(self.of("share"), key=lambda outcome: outcome.scores[metric].value)
         lowest, highest = by_value[0], by_value[-1]
         lost = relative_change(highest, lowest, metric)
         if lost is None:
@@ -105,7 +105,7 @@ class StoryAudit:
             "surplus": self.surplus,
             "signatures": dict(self.signatures),
             "units": dict(self.units),
-            "readings": [asdict(reading) for reading in self.readings],
+            "readings": [asdict(outcome) for outcome in self.outcomes],
             "verdicts": {metric: self.verdict(metric) for metric in self.metrics},
             "notes": list(self.notes),
             "warnings": [caution.to_dict() for caution in self.warnings],
@@ -132,7 +132,7 @@ class NarrationAudit:
     films: int
     signatures: Mapping[str, str]
     units: Mapping[str, Unit]
-    readings: Sequence[NarrationAttack]
+    outcomes: Sequence[NarrationAttack]
     notes: Sequence[str]
     warnings: Sequence[Caution] = ()
 
@@ -142,15 +142,15 @@ class NarrationAudit:
 
     @property
     def submitted(self) -> NarrationAttack:
-        return self.readings[0]
+        return self.outcomes[0]
 
     @property
     def attacked(self) -> Sequence[NarrationAttack]:
-        return self.readings[1:]
+        return self.outcomes[1:]
 
-    def change(self, reading: NarrationAttack, metric: str) -> float:
+    def change(self, outcome: NarrationAttack, metric: str) -> float:
         """How far an attack moves a metric. Not relative: a submission may name nobody, and start at 0."""
-        return reading.scores[metric].value - self.submitted.scores[metric].value
+        return outcome.scores[metric].value - self.submitted.scores[metric].value
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -160,7 +160,7 @@ class NarrationAudit:
             "films": self.films,
             "signatures": dict(self.signatures),
             "units": dict(self.units),
-            "readings": [asdict(reading) for reading in self.readings],
+            "readings": [asdict(outcome) for outcome in self.outcomes],
             "notes": list(self.notes),
             "warnings": [caution.to_dict() for caution in self.warnings],
         }
@@ -176,10 +176,10 @@ class Trials:
 
 
 @dataclass(frozen=True)
-class PlayerReading:
+class ScoredPlayer:
     """Every measure of one player; `count` is its number of boundaries in each video, None where it varies."""
 
-    player: str
+    name: str
     count: int | None
     measures: Mapping[str, float]
 
@@ -206,16 +206,16 @@ class BoundaryAudit:
     seed: int
     prevalence: Sequence[float]
     bias: Mapping[str, Sequence[float]]
-    readings: Sequence[PlayerReading]
+    players: Sequence[ScoredPlayer]
     curves: Sequence[PrecisionRecall]
     warnings: Sequence[Caution] = ()
 
-    def of(self, player: str) -> list[PlayerReading]:
-        return [reading for reading in self.readings if reading.player == player]
+    def of(self, name: str) -> list[ScoredPlayer]:
+        return [player for player in self.players if player.name == name]
 
     @property
     def systems(self) -> list[str]:
-        return [reading.player for reading in self.readings if reading.player not in PLAYERS]
+        return [player.name for player in self.players if player.name not in PLAYERS]
 
     @property
     def edges(self) -> list[float]:
@@ -236,16 +236,14 @@ class BoundaryAudit:
             "protocol": self.protocol,
             "trials": vars(self.trials),
             "seed": self.seed,
-            "readings": [
-                {"player": reading.player, "count": reading.count, **reading.measures} for reading in self.readings
-            ],
+            "readings": [{"player": player.name, "count": player.count, **player.measures} for player in self.players],
             "curves": [vars(curve) for curve in self.curves],
             "prevalence": list(self.prevalence),
-            "bias": {player: list(shares) for player, shares in self.bias.items()},
+            "bias": {name: list(shares) for name, shares in self.bias.items()},
             "histograms": {
                 "edges": self.edges,
                 "prevalence": self.histogram(self.prevalence),
-                "bias": {player: self.histogram(shares) for player, shares in self.bias.items()},
+                "bias": {name: self.histogram(shares) for name, shares in self.bias.items()},
             },
             "warnings": [caution.to_dict() for caution in self.warnings],
         }

@@ -1,4 +1,4 @@
-"""Can a story metric be gamed? Every metric is read before and after each attack on a submission.
+"""Can a story metric be gamed? Every metric is computed before and after each attack on a submission.
 
     share       random captions, so that there are m for each reference caption of the video (at least one)
     order       for each reference the best prediction; then two neighbours swapped; then all shuffled
@@ -85,7 +85,7 @@ def audit(
     *,
     keep: Callable[[str, StoryTable], None] | None = None,
 ) -> StoryAudit:
-    """Attack a submission and read every metric each time.
+    """Attack a submission and compute every metric each time.
 
     `keep` is given what each attack made of the submission, the first draw, under a name that can be a file's.
     """
@@ -95,23 +95,23 @@ def audit(
     predicted, warnings = usable_durations(read_stories(submission), "predicted")
     read = []
     for source in references:
-        table, said = usable_durations(read_stories(source), "reference")
+        table, doubts = usable_durations(read_stories(source), "reference")
         read.append(table)
-        warnings += said
+        warnings += doubts
     subject = Subject.prepare(predicted, read, options.videos, options.seed)
     warnings += subject.warnings
     plan = list(_plan(subject, attacks_to_run, options.by, SURPLUS[options.surplus]))
     notes = [*subject.notes, *(step.reason for step in plan if isinstance(step, _Skipped))]
     settings = [step for step in plan if isinstance(step, _Setting)]
-    readings: list[StoryAttack] = []
+    outcomes: list[StoryAttack] = []
     scored: Result | None = None
     for done, setting in enumerate(settings):
         report("audit", done, len(settings))
-        reading, scored = _read(subject, setting, metrics, options, keep or _forget)
-        readings.append(reading)
+        outcome, scored = _score(subject, setting, metrics, options, keep or _forget)
+        outcomes.append(outcome)
         if setting.name == ALL:
             warnings += scored.warnings
-    if any(reading.made for reading in readings if reading.attack == "share"):
+    if any(outcome.made for outcome in outcomes if outcome.attack == "share"):
         notes.append(f"where the submission has too few captions, the rest are {_SURPLUS_TEXT[options.surplus]}")
     return StoryAudit(
         videos=subject.videos,
@@ -121,7 +121,7 @@ def audit(
         surplus=options.surplus,
         signatures={metric.metric: metric.signature for metric in scored or ()},
         units={metric.metric: metric.unit for metric in scored or ()},
-        readings=readings,
+        outcomes=outcomes,
         notes=notes,
         warnings=distinct(warnings),
     )
@@ -194,7 +194,7 @@ def _orders(subject: Subject) -> Iterator[_Setting | _Skipped]:
     yield _Setting("order", "shuffle", partial(attacks.shuffle, correct))
 
 
-def _read(
+def _score(
     subject: Subject,
     setting: _Setting,
     metrics: Sequence[str],
@@ -225,7 +225,7 @@ def _read(
         }
         scores[name] = Score(float(np.mean(values)), parts)
         spread[name] = (min(values), max(values))
-    reading = StoryAttack(
+    outcome = StoryAttack(
         attack=setting.attack,
         setting=setting.name,
         ratio=captions / times / int(subject.reference_counts.sum()),
@@ -234,7 +234,7 @@ def _read(
         scores=scores,
         spread=spread,
     )
-    return reading, drawn[0]
+    return outcome, drawn[0]
 
 
 def _forget(name: str, table: StoryTable) -> None:

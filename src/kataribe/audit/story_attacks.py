@@ -1,4 +1,4 @@
-"""What can be done to a submission without telling its stories any better. Each attack: stories in, stories out.
+"""What can be done to a submission without making its stories any better. Each attack: stories in, stories out.
 
 The stories are in columns; `table.durations` must be known, for nothing may leave its video.
 """
@@ -71,7 +71,7 @@ def one_caption(table: StoryTable, cuts: int) -> StoryTable:
 
 
 def whole_video(table: StoryTable) -> StoryTable:
-    """Every caption said of everything: from the beginning of its video to the end."""
+    """Every caption describes everything: from the beginning of its video to the end."""
     captions = table.captions
     ends = table.durations[captions.video_of]
     segments = captions.segments.with_values(np.column_stack([np.zeros_like(ends), ends]))
@@ -118,7 +118,7 @@ def in_time_order(table: StoryTable) -> StoryTable:
 
 
 def select(table: StoryTable, chosen: np.ndarray) -> StoryTable:
-    """Only the captions that a mask or indices name; no video is lost, be it left without any."""
+    """Only the captions that a mask or indices name; a video that is left without any stays."""
     captions = table.captions
     segments, texts = captions.segments.values[chosen], captions.texts.values[chosen]
     return arranged(table, captions.video_of[chosen], segments, texts)

@@ -19,7 +19,8 @@ from kataribe.stories.join import join
 class Subject:
     """A submission ready to be attacked: the videos that have references, in their order, with durations.
 
-    `warnings` say what does not join; of some videos alone they would be about the others, which nobody asked for.
+    `warnings` are about what does not join. There are none where only some videos are attacked: they would be about
+    the others.
     """
 
     table: StoryTable
@@ -49,7 +50,7 @@ class Subject:
 
     @property
     def notes(self) -> list[str]:
-        """What no attack changes: silence stays silence."""
+        """What no attack changes: videos without predicted captions."""
         missing, empty = self.videos - len(self.table), int(np.count_nonzero(self.table.captions.counts == 0))
         counted = {"have no prediction": missing, "are predicted to have no caption": empty}
         return [f"{n:,} of {self.videos:,} videos {what}, before and after" for what, n in counted.items() if n]
@@ -64,7 +65,7 @@ class Subject:
 
 
 def _durations(tables: Sequence[StoryTable], videos: Sequence[str]) -> Floats:
-    """As the first file that knows it has it, or else the last moment that anybody talks about."""
+    """From the first file that has it; else the last end of any caption."""
     known: dict[str, float] = {}
     last: dict[str, float] = dict.fromkeys(videos, 0.0)
     for table in tables:
@@ -75,5 +76,5 @@ def _durations(tables: Sequence[StoryTable], videos: Sequence[str]) -> Floats:
             if video in last:
                 ends = times[:, 1]
                 last[video] = max(last[video], ends[np.isfinite(ends)].max(initial=0.0))
-    # A video that lasts no time has no place for a caption; a millisecond keeps the arithmetic finite.
+    # No caption fits into a video of length 0; a millisecond keeps the arithmetic finite.
     return np.array([max(known.get(video, last[video]), 1e-3) for video in videos])

@@ -52,8 +52,8 @@ def doubts_about_predictions(
 ) -> list[Caution]:
     """Times that were probably meant in another unit than they were read in. Predictions are those of known videos."""
     if unit == "seconds" and any(entry.field in FRAME_FIELDS and entry.times for entry in predictions.values()):
-        text = "predicted times are called 'frame' and were read as seconds: --unit frames reads them as frame numbers"
-        return [Caution("frame-column", text)]
+        text = "predicted times are called 'frame' and were read as seconds: <unit frames> reads them as frame numbers"
+        return [Caution("frame-column", text, options=["unit"])]
     videos = [truth[id] for id, entry in predictions.items() for _ in entry.times]
     times = np.array([time for entry in predictions.values() for time in entry.times])
     if len(times) < _FEWEST:
@@ -68,7 +68,7 @@ def doubts_about_predictions(
 def _doubts_about_frames(times: Floats, durations: Floats, fps: Floats) -> list[Caution]:
     if np.nanmedian(fps) > 2 and _nearly_all(times <= durations):
         text = "read as frame numbers, all predictions lie where their videos begin: are they seconds?"
-        return [Caution("seconds-as-frames", f"{text} then leave --unit frames out")]
+        return [Caution("seconds-as-frames", f"{text} then leave <unit frames> out", options=["unit"])]
     return []
 
 
@@ -85,8 +85,8 @@ def _doubts_about_seconds(times: Floats, durations: Floats, fps: Floats) -> list
         return []
     # No video has more than 120 frames a second.
     if _nearly_all(times <= 1.01 * durations * np.where(np.isnan(fps), 120.0, fps)):
-        text = "most predicted times lie outside their videos: are they frame numbers? --unit frames"
-        return [Caution("frames-as-seconds", text)]
+        text = "most predicted times lie outside their videos: are they frame numbers? <unit frames>"
+        return [Caution("frames-as-seconds", text, options=["unit"])]
     if _nearly_all(times <= 1.01 * durations * 1000):
         text = "most predicted times lie outside their videos: are they milliseconds? divide them by 1,000"
         return [Caution("milliseconds-as-seconds", text)]

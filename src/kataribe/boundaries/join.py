@@ -135,9 +135,9 @@ def _skipped(doubtful: list[str], min_consistency: float) -> list[Caution]:
         return []
     text = (
         f"{len(doubtful):,} videos whose annotators agree less than {min_consistency:g} were skipped, as the "
-        f"published tool does (--min-consistency 0 keeps them)"
+        f"published tool does (<min_consistency 0> keeps them)"
     )
-    return [Caution("inconsistent-videos", text)]
+    return [Caution("inconsistent-videos", text, options=["min_consistency"])]
 
 
 @dataclass(frozen=True)

@@ -46,7 +46,7 @@ def _sources(references: Source | Sequence[Source]) -> list[Any]:
     if isinstance(references, str | Path | Mapping) or not isinstance(references, list | tuple):
         return [references]
     if not references:
-        raise UsageError("there is no ground truth", hint="give at least one file with -r")
+        raise UsageError("there is no ground truth", hint="give <references>", options=["references"])
     has_ids = all(isinstance(entry, Mapping) and any(name in entry for name in ID_FIELDS) for entry in references)
     return [list(references)] if has_ids else list(references)
 

@@ -83,7 +83,8 @@ class EmScore(PicturedMetric):
         if items.media is not None and items.media.texts is not None and (self._uses_idf or self.refs == "best"):
             raise UsageError(
                 "emscore: vectors of texts do not tell which tokens they stand for, which idf and references need",
-                hint="leave --text-features out, or use emscore(movie101) or emscore(idf=false)",
+                hint="leave <text_features> out, or use emscore(movie101) or emscore(idf=false)",
+                options=["text_features"],
             )
         return super().scan_references(items)
 

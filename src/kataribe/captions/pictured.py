@@ -197,7 +197,8 @@ class PicturedMetric(Metric):
         if media is None or (media.images is None and media.features is None):
             raise UsageError(
                 f"{self.name} compares captions with what they describe, and nothing says what that is",
-                hint="give --images FOLDER or --features FILE",
+                hint="give <images FOLDER> or <features FILE>",
+                options=["images", "features"],
             )
         return media
 

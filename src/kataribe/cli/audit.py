@@ -24,6 +24,16 @@ if TYPE_CHECKING:
 
 Draw = Callable[[str], bytes]
 
+_HELP = {
+    "stories": "Attack a submission - more, fewer, doubled, shuffled, long captions - and read every metric each time.",
+    "boundaries": (
+        "Read every measure for Random and Uniform guessing with 1 to 15 boundaries, beside people and systems."
+    ),
+    "narration": (
+        "Attack a narration - names stuffed, removed, swapped, lines moved and lengthened - and read every metric."
+    ),
+}
+
 
 def _stories() -> Any:
     from kataribe.audit.stories import StoryAuditOptions
@@ -39,8 +49,7 @@ def _stories() -> Any:
         parameter("stories", Path | None, folder, None),
         *_answering("table, markdown or json."),
     ]
-    help = "Attack a submission - more, fewer, doubled, shuffled, long captions - and read every metric each time."
-    return build("stories", help, parameters, _audit_stories)
+    return build("stories", _HELP["stories"], parameters, _audit_stories)
 
 
 def _audit_stories(given: Given) -> None:
@@ -74,8 +83,7 @@ def _boundaries() -> Any:
         _plots("A folder for the pictures, as PNG and SVG."),
         *_answering("table or json."),
     ]
-    help = "Read every measure for Random and Uniform guessing with 1 to 15 boundaries, beside people and systems."
-    return build("boundaries", help, parameters, _audit_boundaries)
+    return build("boundaries", _HELP["boundaries"], parameters, _audit_boundaries)
 
 
 def _audit_boundaries(given: Given) -> None:
@@ -90,7 +98,7 @@ def _audit_boundaries(given: Given) -> None:
 
 
 def _named_by_file(systems: Sequence[Path]) -> dict[str, Path]:
-    """Systems go by the names of their files; two of one name could not be told apart."""
+    """Systems go by the names of their files; two cannot have one name."""
     named: dict[str, Path] = {}
     for path in systems:
         name = path.name.partition(".")[0]
@@ -114,8 +122,7 @@ def _narration() -> Any:
         _plots("A folder for the picture, as PNG and SVG."),
         *_answering("table, markdown or json."),
     ]
-    help = "Attack a narration - names stuffed, removed, swapped, lines moved and lengthened - and read every metric."
-    return build("narration", help, parameters, _audit_narration)
+    return build("narration", _HELP["narration"], parameters, _audit_narration)
 
 
 def _audit_narration(given: Given) -> None:
@@ -176,7 +183,7 @@ def _answer(
 _AUDITS: Mapping[str, Callable[[], Any]] = {"stories": _stories, "boundaries": _boundaries, "narration": _narration}
 
 app = typer.Typer(
-    cls=group_of(Commands(lambda: list(_AUDITS), lambda name: _AUDITS[name]())),
+    cls=group_of(Commands(lambda: list(_AUDITS), lambda name: _HELP[name], lambda name: _AUDITS[name]())),
     help="Find out whether a metric can be gamed.",
     no_args_is_help=True,
     rich_markup_mode=None,

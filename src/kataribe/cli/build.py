@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from inspect import Parameter, Signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
+from kataribe.cli.flags import flag
 from kataribe.cli.once import OnceCommand
 from kataribe.cli.progress import warn
 from kataribe.core.errors import UsageError
@@ -19,17 +21,6 @@ if TYPE_CHECKING:
 
 # A call's values by the names of its parameters.
 Given = dict[str, Any]
-
-
-def flag(option: str, value: str = "") -> str:
-    """An option as the command line has it.
-
-    >>> flag("min_consistency"), flag("missing", "zero"), flag("references")
-    ('--min-consistency', '--missing zero', '-r REFS')
-    """
-    if option == "references":
-        return "-r REFS"
-    return f"--{option.replace('_', '-')} {value}".rstrip()
 
 
 def parameter(name: str, type: Any, info: Any, default: Any = Parameter.empty) -> Parameter:
@@ -79,11 +70,29 @@ def build(name: str, help: str, parameters: Sequence[Parameter], run: Callable[[
     return typer.main.get_command(app)
 
 
-class Commands(Mapping[str, Any]):
-    """Commands that are built when they are asked for: whoever wants one should not wait for the others."""
+def built_when_called(build: Callable[[], Any]) -> type[TyperCommand]:
+    """The class of a command that is known by its name and help, and whose options are only built when it is called.
 
-    def __init__(self, names: Callable[[], Sequence[str]], build: Callable[[str], Any]) -> None:
-        self._names, self._build = names, build
+    They are declared beside what they are for, so building them imports it: nothing that a list of commands needs.
+    """
+
+    class Command(TyperCommand):
+        def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
+            return build().make_context(info_name, args, parent, **extra)
+
+    return Command
+
+
+class Commands(Mapping[str, Any]):
+    """Commands that are built when they are called: whoever wants one should not wait for the others.
+
+    `help` is the help of the command with a name.
+    """
+
+    def __init__(
+        self, names: Callable[[], Sequence[str]], help: Callable[[str], str], build: Callable[[str], Any]
+    ) -> None:
+        self._names, self._help, self._build = names, help, build
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._names())
@@ -94,7 +103,7 @@ class Commands(Mapping[str, Any]):
     def __getitem__(self, name: str) -> Any:
         if name not in self._names():
             raise KeyError(name)
-        return self._build(name)
+        return built_when_called(partial(self._build, name))(name, help=self._help(name))
 
 
 def group_of(commands: Commands) -> type[TyperGroup]:
@@ -106,15 +115,15 @@ def group_of(commands: Commands) -> type[TyperGroup]:
             self.commands: Any = commands
 
         def list_commands(self, ctx: Any) -> list[str]:
-            return [name for name in self.commands if _can_be_built(self.commands, name)]
+            return [name for name in self.commands if _is_known(self.commands, name)]
 
     return Group
 
 
-def _can_be_built(commands: Commands, name: str) -> bool:
+def _is_known(commands: Commands, name: str) -> bool:
     """One broken plug-in must not hide the others."""
     try:
         return commands[name] is not None
     except UsageError as error:
-        warn(str(error))
+        warn(error.line(flag))
         return False

@@ -27,7 +27,8 @@ from kataribe.cli import (
     score,
     train,
 )
-from kataribe.cli.build import flag
+from kataribe.cli.build import built_when_called
+from kataribe.cli.flags import flag
 from kataribe.cli.once import refuse_repeats
 from kataribe.core.errors import KataribeError
 
@@ -35,6 +36,11 @@ from kataribe.core.errors import KataribeError
 _CallError: type[Any] = typer.BadParameter.__mro__[2]
 
 INTERRUPTED = 130
+
+
+def _built_later() -> None:
+    """What Typer registers for a command that is built when it is called."""
+
 
 app = typer.Typer(
     name="kataribe",
@@ -50,10 +56,10 @@ app.add_typer(resources.app, name="resources")
 app.add_typer(train.app, name="train")
 app.add_typer(judge.app, name="judge")
 app.command("compare")(compare.compare)
-app.command("agree")(agree.agree)
+app.command("agree", help=agree.HELP, cls=built_when_called(agree.command))(_built_later)
 app.command("report")(report.report)
 app.command("metrics")(metrics.metrics)
-app.command("detect")(detect.detect)
+app.command("detect", help=detect.HELP, cls=built_when_called(detect.command))(_built_later)
 app.command("parse")(parse.parse)
 app.command("demo")(demo.demo)
 app.command("doctor")(doctor.doctor)

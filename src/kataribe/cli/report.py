@@ -81,8 +81,8 @@ def _agreement(
 ) -> Agreement:
     """What `kataribe agree RESULT... --human RATINGS` finds."""
     from kataribe.people.agreement import agree
+    from kataribe.people.options import AgreementOptions
     from kataribe.people.ratings import read_ratings
-    from kataribe.people.result import AgreementOptions
     from kataribe.people.scores import of_results
 
     ratings = read_ratings(human).without(without)

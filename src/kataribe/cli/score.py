@@ -22,9 +22,21 @@ if TYPE_CHECKING:
 
 
 def _names() -> list[str]:
-    from kataribe.core import task
+    from kataribe.core import plugins
 
-    return task.names()
+    return list(plugins.registered(plugins.TASKS))
+
+
+def _help(name: str) -> str:
+    """A task's help, if possible without loading the task: a list of four tasks would take long."""
+    from kataribe.core import plugins
+
+    written = plugins.written_argument(plugins.TASKS, name, "help")
+    if written:
+        return written
+    from kataribe.core.task import load
+
+    return load(name).help
 
 
 def _command(name: str) -> Any:
@@ -85,7 +97,7 @@ def _answer(result: Result, format: str, output: Path | None, silence: Sequence[
 
 
 app = typer.Typer(
-    cls=group_of(Commands(_names, _command)),
+    cls=group_of(Commands(_names, _help, _command)),
     help="Score predictions against references.",
     no_args_is_help=True,
     rich_markup_mode=None,

@@ -197,7 +197,8 @@ def _refuse_unlike(results: Mapping[str, Result], metrics: Sequence[str], force:
         for reason in incomparable({system: result[metric] for system, result in results.items()})
     ]
     if reasons and not force:
-        raise IncomparableError(reasons[0], hint="force compares them nevertheless and says so on every output")
+        hint = "<force> compares them nevertheless and says so on every output"
+        raise IncomparableError(reasons[0], hint=hint, options=["force"])
     return [Caution("incomparable", f"not comparable: {reason}") for reason in reasons]
 
 
@@ -212,7 +213,7 @@ def _unfair(results: Mapping[str, Result]) -> Iterator[Caution]:
     for name, result in results.items():
         for warning in result.warnings:
             if warning.id in _UNFAIR:
-                yield Caution(warning.id, f"{name}: {warning}")
+                yield warning.about(name)
 
 
 def _missing(results: Mapping[str, Result], metrics: Sequence[str]) -> Iterator[Caution]:

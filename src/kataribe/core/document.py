@@ -45,7 +45,8 @@ def read_documents(entries: Mapping[str, Any], kind: type[D], *, file: str | Non
     try:
         return {id: [_converted(entry, kind) for entry in listing] for id, listing in listed.items()}
     except msgspec.ValidationError as error:
-        raise InputError(f"cannot be shown ({error})", file=file, field=field, hint="score it again with -o") from None
+        hint = "score it again with <details>"
+        raise InputError(f"cannot be shown ({error})", file=file, field=field, hint=hint, options=["details"]) from None
 
 
 def any_of_kind(entries: Iterable[Any], kind: type[Document]) -> bool:

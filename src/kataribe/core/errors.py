@@ -15,15 +15,29 @@ Spelling = Callable[[str, str], str]
 
 
 def as_keyword(option: str, value: str) -> str:
-    """An option as Python has it.
+    """An option as Python has it. Numbers, and capitals that stand for the user's own value, need no quotes.
 
-    >>> as_keyword("missing", ""), as_keyword("missing", "zero"), as_keyword("seed", "-1")
-    ('missing', 'missing="zero"', 'seed=-1')
+    >>> as_keyword("missing", ""), as_keyword("missing", "zero")
+    ('missing', 'missing="zero"')
+    >>> as_keyword("seed", "-1"), as_keyword("images", "FOLDER")
+    ('seed=-1', 'images=FOLDER')
     """
     if not value:
         return option
-    is_number = re.fullmatch(r"-?[\d.]+", value) is not None
-    return f"{option}={value}" if is_number else f'{option}="{value}"'
+    is_bare = re.fullmatch(r"-?[\d.]+|[A-Z]+", value) is not None
+    return f"{option}={value}" if is_bare else f'{option}="{value}"'
+
+
+def write_options(text: str, options: Sequence[str], spelling: Spelling) -> str:
+    """A text in which options are marked as <NAME> or <NAME VALUE>, with these `options` in this spelling.
+
+    >>> write_options("<missing zero> scores them 0", ["missing"], as_keyword)
+    'missing="zero" scores them 0'
+    """
+    if not options:
+        return text
+    marks = rf"<({'|'.join(map(re.escape, options))})(?: ([^<>]+))?>"
+    return re.sub(marks, lambda mark: spelling(mark[1], mark[2] or ""), text)
 
 
 class KataribeError(Exception):
@@ -46,21 +60,15 @@ class KataribeError(Exception):
         super().__init__(message)
         self._options = options
         self._line = f"{message} - {hint}" if hint else message
-        self.message = self._spelled(message, as_keyword)
-        self.hint = self._spelled(hint, as_keyword)
+        self.message = write_options(message, options, as_keyword)
+        self.hint = write_options(hint, options, as_keyword)
 
     def __str__(self) -> str:
         return self.line(as_keyword)
 
     def line(self, spelling: Spelling) -> str:
         """The whole error, with its options in this spelling."""
-        return " ".join(self._spelled(self._line, spelling).split())
-
-    def _spelled(self, text: str, spelling: Spelling) -> str:
-        if not self._options:
-            return text
-        marks = rf"<({'|'.join(map(re.escape, self._options))})(?: ([^<>]+))?>"
-        return re.sub(marks, lambda mark: spelling(mark[1], mark[2] or ""), text)
+        return " ".join(write_options(self._line, self._options, spelling).split())
 
 
 class InputError(KataribeError):

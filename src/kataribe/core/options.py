@@ -77,8 +77,8 @@ class Option:
             return
         if self.choices:
             if value not in self.choices:
-                listed = ", ".join(self.choices)
-                raise self._refusal(f"no {self.noun} is called {shorten(value)!r}", f"there are: {listed}")
+                listed = f"there {'are' if len(self.choices) > 1 else 'is'}: {', '.join(self.choices)}"
+                raise self._refusal(f"no {self.noun} is called {shorten(value)!r}", listed)
         elif self.is_checked:
             kind, words = _KINDS[self.type]
             if not isinstance(value, kind):

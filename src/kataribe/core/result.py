@@ -168,7 +168,7 @@ class Result:
         return {id: documents[0] for id, documents in found.items() if documents}
 
     def summary(self) -> dict[str, Any]:
-        """The answer without the items: what `--format json` prints."""
+        """The answer without the items: what the command line prints as JSON."""
         return {
             "kataribe": self.version,
             "task": self.task,

@@ -39,7 +39,7 @@ class SideBySide:
         """About the results side by side. What is said of a single one is in its own warnings, except that nobody
         knows what its values are."""
         unknown = [
-            Caution(warning.id, f"{system}: {warning}")
+            warning.about(system)
             for system, result in self.results.items()
             for warning in result.warnings
             if warning.id == "unknown-direction"

@@ -29,7 +29,7 @@ from kataribe.core.result import Result
 from kataribe.core.run import run as run_metrics
 from kataribe.core.types import Curve
 
-GROUP = "kataribe.tasks"
+GROUP = plugins.TASKS
 
 Names = Sequence[str | Metric]
 O = TypeVar("O", bound=TaskOptions)  # noqa: E741

@@ -35,7 +35,8 @@ class ClipEncoder:
         self.name = loading.short_name(model)
         self._torch = need("torch", extra="models", purpose=f"the encoder {self.name!r}")
         self._image = need("PIL.Image", extra="models", purpose="reading pictures")
-        load = partial(loading.load, model, or_else="--features with --text-features")
+        instead, options = "<features> with <text_features>", ["features", "text_features"]
+        load = partial(loading.load, model, or_else=instead, options=options)
         self._network = load("model", lambda t, source: loading.from_pretrained(t.AutoModel, source))
         if not hasattr(self._network, "get_image_features"):
             raise ResourceError(

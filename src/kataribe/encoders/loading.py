@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from importlib.util import find_spec
@@ -51,10 +51,10 @@ def short_name(model: str) -> str:
     return path.resolve().name if path.is_dir() else model
 
 
-def load(model: str, what: str, loader: Callable[[Any, str], Any], *, or_else: str) -> Any:
+def load(model: str, what: str, loader: Callable[[Any, str], Any], *, or_else: str, options: Sequence[str] = ()) -> Any:
     """`loader(transformers, source)`, quietly; whatever goes wrong becomes one line with a way out.
 
-    `or_else` is what would do without the hub.
+    `or_else` is what would do without the hub, and `options` are those that it marks.
     """
     purpose = f"the model {shorten(model)!r}"
     transformers = core_need.need("transformers", extra="models", purpose=purpose)
@@ -74,6 +74,7 @@ def load(model: str, what: str, loader: Callable[[Any, str], Any], *, or_else: s
         raise ResourceError(
             f"the model {shorten(model)!r} is not here: {reason}",
             hint=f"give the folder of a downloaded model, or {or_else}, which needs no hub",
+            options=options,
         ) from None
 
 

@@ -40,7 +40,7 @@ class CastScan:
     def refuse_unusable(self, asked_by: str) -> None:
         """Every line must say which film it is of, and at least one of these must have a cast."""
         if not self.casts:
-            raise UsageError(f"{asked_by} needs the films' casts", hint="give them with --cast")
+            raise UsageError(f"{asked_by} needs the films' casts", hint="give them with <cast>", options=["cast"])
         if self.without_film:
             said = counted(len(self.without_film), "reference does not say", "references do not say")
             raise InputError(

@@ -83,7 +83,8 @@ class DialogueOverlap(Metric):
         if without:
             raise UsageError(
                 f"{self.name} needs the dialogue of {counted(len(without), 'film')}: {some(without)}",
-                hint="give it with --dialogue: VTT, SRT or ASS named after the film, JSON lines, CSV or a folder",
+                hint="give it with <dialogue>: VTT, SRT or ASS named after the film, JSON lines, CSV or a folder",
+                options=["dialogue"],
             )
         heard = scanned.dialogue.items()
         return _Facts(cps, fingerprint_by_id((film or "", *map(repr, dialogue or ())) for film, dialogue in heard))

@@ -7,7 +7,7 @@ Yue, Z., Zhang, Q., Hu, A., Zhang, L., Wang, Z., Jin, Q. (2023). Movie101: a new
 
 Quirks. The published scorer looks for the names of all films in the text as substrings, skips twelve names that are
 also common words (`ban=movie101`), and scores a clip whose reference names nobody 0 whatever is predicted: a reference
-against itself stays far below 1 (official). `--protocol paper` finds the longest names in the film's own cast, with
+against itself stays far below 1 (official). `protocol="paper"` finds the longest names in the film's own cast, with
 aliases, and leaves out clips where neither side names anybody (whose own item value is 1: they agree).
 
 The published cast file lacks a film of the test split, and the published scorer finds no roles in its clips, so that

@@ -24,15 +24,13 @@ from kataribe.engines.local import LocalEngine
 from kataribe.people.join import match
 from kataribe.people.judged import Judged, judged
 from kataribe.people.oddities import odd_ratings
+from kataribe.people.options import AgreementOptions
 from kataribe.people.predictors import Comparer, Predictor
 from kataribe.people.ratings import Ratings
 from kataribe.people.result import (
-    MEASURES,
     Agreement,
-    AgreementOptions,
     Dimension,
     Joined,
-    Measure,
     MetricTest,
     Standing,
     SystemLevel,
@@ -40,6 +38,7 @@ from kataribe.people.result import (
 from kataribe.people.scores import Scores
 from kataribe.people.systems import read_systems, standing
 from kataribe.stats.bootstrap import FEWEST_ITEMS, INTERVAL, resample_weights
+from kataribe.stats.choices import MEASURES, Measure
 from kataribe.stats.correction import CORRECTIONS
 from kataribe.stats.correlation import williams
 from kataribe.stats.paired import paired_bootstrap, paired_permutation
@@ -74,7 +73,6 @@ def agree(
     >>> round(found.people.values["tau_b"], 3)
     0.789
     """
-    options.check()
     joined = match(ratings, scores, metrics)
     warnings = joined.warnings + odd_ratings(ratings)
     lower = tuple(metric for metric in joined.values if metric in scores.lower_is_better)
@@ -154,7 +152,8 @@ def _dimension(
     if comparer.per_item and not len(comparer.pairs.first):
         raise UsageError(
             f"{judgements.dimension}: nobody judged two texts of one item, so nothing can be read per item",
-            hint="--against mean compares mean judgements, without --per-item texts of all items are compared",
+            hint="<against mean> compares mean judgements, without <per_item> texts of all items are compared",
+            options=["against", "per_item"],
         )
     # Higher is better: what people think of a text and every metric's score point the same way.
     upright = {metric: -scores if metric in lower else scores for metric, scores in values.items()}

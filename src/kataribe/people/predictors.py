@@ -18,8 +18,9 @@ import numpy as np
 
 from kataribe.core.types import Floats, Int64s
 from kataribe.people.judged import DECIMALS, Answers, Judged, Pairs, mean_preferences
-from kataribe.people.result import MEASURES, Against, Measure
-from kataribe.stats.correlation import Ratio, Rows, Ties, pairwise_accuracy
+from kataribe.people.options import Against
+from kataribe.stats.choices import MEASURES, Measure, Ties
+from kataribe.stats.correlation import Ratio, Rows, pairwise_accuracy
 from kataribe.stats.grouped import grouped_correlations
 from kataribe.stats.paired import Valued
 

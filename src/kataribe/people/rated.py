@@ -89,7 +89,7 @@ def read_rated(path: str | Path) -> RatedCaptions:
     rows += _dealt_out(anonymous)
     given = tuple(row for row in rows if not math.isnan(row.value))
     if not given:
-        raise InputError("holds no rated captions", file=path, hint="see `kataribe agree --help`")
+        raise InputError("holds no rated captions", file=path, hint="an entry needs a caption, references and a rating")
     if len(given) < len(rows):
         found.warnings.append(
             Caution("missing-ratings", f"{len(rows) - len(given):,} ratings are missing and left out")
@@ -137,7 +137,8 @@ def _by_picture(data: Mapping[Any, Any], path: Path) -> Iterator[_Entry]:
                 "has no human_judgement and ground_truth",
                 file=path,
                 id=str(picture),
-                hint="scores of a metric need --human RATINGS beside them",
+                hint="scores of a metric need <human RATINGS> beside them",
+                options=["human"],
             )
         references = _references(entry["ground_truth"], path, str(picture))
         judgements = entry["human_judgement"]

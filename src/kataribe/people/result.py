@@ -5,23 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import combinations
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 import kataribe
 from kataribe.core.caution import Caution
-from kataribe.core.errors import UsageError, nearest, shorten
 from kataribe.core.types import Floats
 from kataribe.core.unit import Unit
-from kataribe.stats.correction import CORRECTIONS
-from kataribe.stats.correlation import STATISTICS, TIES, Ties
+from kataribe.people.options import AgreementOptions
+from kataribe.stats.choices import Measure
 from kataribe.stats.raters import Habits, Level
 from kataribe.stats.screening import Screening
-
-Against = Literal["each", "mean"]
-Measure = Literal["pearson", "spearman", "tau_b", "tau_c", "accuracy"]
-MEASURES: tuple[Measure, ...] = (*STATISTICS, "accuracy")
 
 
 class Text(NamedTuple):
@@ -29,39 +24,6 @@ class Text(NamedTuple):
 
     item: str
     system: str
-
-
-@dataclass(frozen=True)
-class AgreementOptions:
-    """What was asked for, so that the same call gives the same answer.
-
-    `by` is the measure that is tested between metrics; by default tau_c of ratings, accuracy of rankings and votes.
-    """
-
-    by: Measure | None = None
-    against: Against = "each"
-    per_item: bool = False
-    ties: Ties = "half"
-    bootstrap: int = 1000
-    seed: int = 0
-    correction: str = "holm"
-    alpha: float = 0.05
-
-    def check(self) -> None:
-        if self.by is not None and self.by not in MEASURES:
-            raise UsageError(f"--by {shorten(self.by)}: there is no such measure", hint=nearest(self.by, MEASURES))
-        if self.against not in ("each", "mean"):
-            raise UsageError(f"--against {shorten(self.against)}: is neither each nor mean")
-        if self.ties not in TIES:
-            raise UsageError(f"--ties {shorten(self.ties)}: is none of {', '.join(TIES)}")
-        if self.bootstrap < 0:
-            raise UsageError(f"--bootstrap {self.bootstrap}: cannot be negative", hint="1000 is usual, 0: no intervals")
-        if self.correction not in CORRECTIONS:
-            raise UsageError(
-                f"no correction is called {shorten(self.correction)!r}", hint=f"there are: {', '.join(CORRECTIONS)}"
-            )
-        if not 0 < self.alpha < 1:
-            raise UsageError(f"--alpha {self.alpha}: is not between 0 and 1", hint="0.05 is usual")
 
 
 @dataclass(frozen=True)

@@ -95,7 +95,7 @@ def of_result(system: str, result: Result) -> Scores:
         values,
         {metric.metric: metric.signature for metric in result},
         {system: result},
-        tuple(Caution(warning.id, f"{system}: {warning}") for warning in unsure),
+        tuple(warning.about(system) for warning in unsure),
         lower_is_better=frozenset(metric.metric for metric in result if metric.lower_is_better),
         units={metric.metric: metric.unit for metric in result},
     )
@@ -170,7 +170,9 @@ def _together(parts: Sequence[Scores]) -> Scores:
     partly = dict.fromkeys(metric for part in parts for metric in part.values if metric not in everywhere)
     if not everywhere:
         raise UsageError(
-            f"no metric is in all files (there are {', '.join(partly)})", hint="score them with the same -m"
+            f"no metric is in all files (there are {', '.join(partly)})",
+            hint="score them with the same <metrics>",
+            options=["metrics"],
         )
     results = {system: result for part in parts for system, result in part.results.items()}
     warnings = [Caution("partial-metrics", f"not in every file, left out: {', '.join(partly)}")] if partly else []

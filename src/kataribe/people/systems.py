@@ -14,10 +14,12 @@ import numpy as np
 from kataribe.core import registry
 from kataribe.core.types import Floats
 from kataribe.people.judged import DECIMALS, Judged
-from kataribe.people.result import MEASURES, AgreementOptions, Measure, Standing, SystemLevel
+from kataribe.people.options import AgreementOptions
+from kataribe.people.result import Standing, SystemLevel
 from kataribe.people.scores import Scores
 from kataribe.stats.bootstrap import Bounds, resample_weights, studentised_interval
-from kataribe.stats.correlation import Ratio, Rows, Ties
+from kataribe.stats.choices import MEASURES, Measure, Ties
+from kataribe.stats.correlation import Ratio, Rows
 from kataribe.stats.paired import Valued
 
 # Two systems always correlate by 1 or -1.

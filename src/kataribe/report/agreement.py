@@ -16,8 +16,9 @@ import msgspec
 from kataribe.core import grid
 from kataribe.core.errors import UsageError, nearest
 from kataribe.core.unit import shown
-from kataribe.people.result import MEASURES, Agreement, Dimension, Measure, Standing
+from kataribe.people.result import Agreement, Dimension, Standing
 from kataribe.report.comparison import UNDEFINED, csv_number, interval_text, letter, number, short_p
+from kataribe.stats.choices import MEASURES, Measure
 
 # How one cell looks in a format: value, whether it is the best of its column, the letters behind it.
 Mark = Callable[[str, bool, str], str]
@@ -38,16 +39,16 @@ def legend(agreement: Agreement, dimension: Dimension) -> str:
     against = "each judgement" if options.against == "each" else "the mean judgement of a text"
     pooled = "averaged over items" if dimension.per_item else "over all texts"
     ties = {"half": "count half", "wrong": "count as wrong", "drop": "are dropped"}[options.ties]
-    said = f"times 100; correlations with {against}, {pooled}; accuracy: {dimension.pairs}, tied metrics {ties}"
+    text = f"times 100; correlations with {against}, {pooled}; accuracy: {dimension.pairs}, tied metrics {ties}"
     if agreement.lower_is_better:
-        said += f"; lower is better, so read upside down: {', '.join(agreement.lower_is_better)}"
+        text += f"; lower is better, so read upside down: {', '.join(agreement.lower_is_better)}"
     if options.bootstrap:
         correction = f"{options.correction} correction" if options.correction != "none" else "not corrected"
-        said += (
+        text += (
             f"; {options.bootstrap:,} draws of items; letters: significantly better than these metrics by "
             f"{dimension.by} (paired permutation, two-sided, {correction}, p <= {options.alpha:g})"
         )
-    return said
+    return text
 
 
 def counted(dimension: Dimension) -> str:
@@ -62,7 +63,7 @@ def counted(dimension: Dimension) -> str:
 
 def markings(agreement: Agreement, dimension: Dimension, metric: str) -> str:
     """The letters of the metrics that this one agrees significantly better than."""
-    letters = {name: letter(place) for place, name in enumerate(agreement.metrics)}
+    letters = {name: letter(index) for index, name in enumerate(agreement.metrics)}
     separator = "," if len(letters) > 26 else ""
     return separator.join(letters[name] for name in dimension.beaten_by(metric, agreement.options.alpha))
 
@@ -93,7 +94,7 @@ def _texts(agreement: Agreement, dimension: Dimension, mark: Mark) -> tuple[list
     with_interval = bool(agreement.options.bootstrap)
     best = {measure: _best(dimension, measure) for measure in MEASURES}
     rows: grid.Rows = []
-    for place, (metric, standing) in enumerate(dimension.metrics.items()):
+    for index, (metric, standing) in enumerate(dimension.metrics.items()):
         cells = {
             measure: mark(
                 _percent(standing.values[measure]),
@@ -103,7 +104,7 @@ def _texts(agreement: Agreement, dimension: Dimension, mark: Mark) -> tuple[list
             for measure in MEASURES
         }
         interval = [_interval(standing, by)] * with_interval
-        rows.append([f"{letter(place)}  {metric}", cells[by], *interval, *(cells[m] for m in _order(by)[1:])])
+        rows.append([f"{letter(index)}  {metric}", cells[by], *interval, *(cells[m] for m in _order(by)[1:])])
     if dimension.people:
         people = dimension.people
         cells = {measure: mark(_percent(people.values[measure]), False, "") for measure in MEASURES}
@@ -188,7 +189,7 @@ def _table(agreement: Agreement) -> str:
             lines += [*grid.aligned(*_system_scores(dimension, agreement)), ""]
     # One legend, unless dimensions were read differently.
     lines += [
-        f"* best; {said}\n" for said in dict.fromkeys(legend(agreement, d) for d in agreement.dimensions.values())
+        f"* best; {note}\n" for note in dict.fromkeys(legend(agreement, d) for d in agreement.dimensions.values())
     ]
     coverage = agreement.coverage
     lines.append(f"{coverage.both:,} texts of {coverage.judged:,} judged and {coverage.scored:,} scored")
@@ -227,8 +228,8 @@ def _latex(agreement: Agreement) -> str:
             row[0] = f"$^{{{tag}}}$ {grid.latex_text(name)}" if tag else grid.latex_text(name)
         lines.append(rf"\par {grid.latex_text(f'{dimension.name}: {counted(dimension)}')}\par")
         lines += grid.latex([grid.latex_text(cell) for cell in header], rows)
-        said = grid.latex_text(legend(agreement, dimension)).replace("<=", r"$\leq$")
-        lines.append(rf"\par\footnotesize {said}")
+        note = grid.latex_text(legend(agreement, dimension)).replace("<=", r"$\leq$")
+        lines.append(rf"\par\footnotesize {note}")
     return "\n".join(lines)
 
 

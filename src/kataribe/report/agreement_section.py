@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from kataribe.people.result import MEASURES, Agreement, Dimension, Text
+from kataribe.people.result import Agreement, Dimension, Text
 from kataribe.report.agreement import counted, legend, markings, render_agreement
 from kataribe.report.comparison import letter
 from kataribe.report.views.packing import packed_scores
+from kataribe.stats.choices import MEASURES
 
 _PEOPLE = {"ratings": "mean rating", "rankings": "share of others it was put above", "votes": "share of votes won"}
 

@@ -18,8 +18,8 @@ def draw(detections: Mapping[str, DetectionCurve], truth: Sequence[float], forma
         axes.plot(detection.times, detection.probabilities, color=_COLOURS[method], label=method.upper())
         found = detection.boundaries.times
         axes.plot(found, [1.03] * len(found), marker="v", linestyle="none", color=_COLOURS[method], markersize=6)
-    for place, time in enumerate(truth):
-        axes.axvline(time, color="#d1495b", linestyle="--", linewidth=1.2, label=None if place else "true boundary")
+    for index, time in enumerate(truth):
+        axes.axvline(time, color="#d1495b", linestyle="--", linewidth=1.2, label=None if index else "true boundary")
     video = next(iter(detections.values())).boundaries.video
     axes.set(xlabel="seconds", ylabel="probability", ylim=(0, 1.1), title=video)
     axes.legend(fontsize=8, loc="upper right")

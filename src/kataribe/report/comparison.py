@@ -60,7 +60,7 @@ def legend(comparison: Comparison) -> str:
 
 def markings(comparison: Comparison, system: str, metric: str) -> str:
     """The letters of the systems that this one is significantly better than."""
-    letters = {name: letter(place) for place, name in enumerate(comparison.systems)}
+    letters = {name: letter(index) for index, name in enumerate(comparison.systems)}
     separator = "," if len(letters) > len(ascii_lowercase) else ""
     return separator.join(letters[name] for name in comparison.systems if name in comparison.beaten_by(system, metric))
 
@@ -93,7 +93,7 @@ def interval_text(low: float, high: float, form: str = "+.2f") -> str:
 def _scores(comparison: Comparison, mark: Callable[[str, bool, str], str], name: Callable[[str], str]) -> grid.Rows:
     """A row for each system, a column for each metric; `mark` writes value, best and letters."""
     return [
-        [name(f"{letter(place)}  {system}")]
+        [name(f"{letter(index)}  {system}")]
         + [
             mark(
                 number(shown(values[system], comparison.units[metric]), ".2f"),
@@ -102,7 +102,7 @@ def _scores(comparison: Comparison, mark: Callable[[str, bool, str], str], name:
             )
             for metric, values in comparison.scores.items()
         ]
-        for place, system in enumerate(comparison.systems)
+        for index, system in enumerate(comparison.systems)
     ]
 
 
@@ -150,8 +150,8 @@ def _table(comparison: Comparison) -> str:
     tests = grid.aligned(_TEST_HEADER, _test_rows(comparison))
     remarked = remarks(comparison)
     parts = [*remarked, *([""] if remarked else []), *scores, "", *tests, ""]
-    said = legend(comparison).replace("best in bold", "* best")
-    return "\n".join([*parts, said, *comparison.signatures.values()])
+    note = legend(comparison).replace("best in bold", "* best")
+    return "\n".join([*parts, note, *comparison.signatures.values()])
 
 
 def _markdown(comparison: Comparison) -> str:
@@ -181,14 +181,14 @@ def _latex(comparison: Comparison) -> str:
         return f"$^{{{tag}}}$ {grid.latex_text(system)}"
 
     header = [grid.latex_text(cell) for cell in ["system", *comparison.scores]]
-    said = legend(comparison).replace("<=", r"$\leq$")
+    note = legend(comparison).replace("<=", r"$\leq$")
     remarked = [grid.latex_text(remark) for remark in remarks(comparison)]
     return "\n".join(
         [
             *(f"% {signature}" for signature in comparison.signatures.values()),
             *grid.latex(header, _scores(comparison, mark, name)),
             *(rf"\par\textbf{{{remark}}}" for remark in remarked),
-            rf"\par\footnotesize {said}",
+            rf"\par\footnotesize {note}",
         ]
     )
 

@@ -134,13 +134,13 @@ def _draw_anchors(axis: Any, metric: dict[str, Any]) -> None:
 
 
 def _columns(core: dict[str, Any], measure: dict[str, Any]) -> Iterator[tuple[int, str, np.ndarray]]:
-    for place, (system, values) in enumerate(zip(core["systems"], measure["values"], strict=True)):
+    for index, (system, values) in enumerate(zip(core["systems"], measure["values"], strict=True)):
         if values is not None:
-            yield place, system["name"], shown(np.array(values, dtype=np.float64), measure["unit"])
+            yield index, system["name"], shown(np.array(values, dtype=np.float64), measure["unit"])
 
 
 def _distribution(core: dict[str, Any], measure: dict[str, Any]) -> Figure:
-    columns = [(name, _colour(place), values) for place, name, values in _columns(core, measure)]
+    columns = [(name, _colour(index), values) for index, name, values in _columns(core, measure)]
     return _histogram(columns, measure["name"])
 
 
@@ -176,9 +176,9 @@ def _scatter(core: dict[str, Any], measure: dict[str, Any], property: str, value
     figure, (axis,) = _new_figure(4.2, 2.8)
     x = np.array(values, dtype=np.float64)
     size, alpha = (20, 0.7) if len(x) < _FEW_ITEMS else (5, 0.4)
-    for place, name, scores in _columns(core, measure):
+    for index, name, scores in _columns(core, measure):
         # Thousands of dots as shapes make an SVG that no editor opens; as a picture inside it they do no harm.
-        axis.scatter(x, scores, s=size, alpha=alpha, linewidths=0, color=_colour(place), label=name, rasterized=True)
+        axis.scatter(x, scores, s=size, alpha=alpha, linewidths=0, color=_colour(index), label=name, rasterized=True)
     axis.set_xlabel(property)
     axis.set_ylabel(measure["name"])
     axis.legend(frameon=False)
@@ -187,9 +187,9 @@ def _scatter(core: dict[str, Any], measure: dict[str, Any], property: str, value
 
 def _curve(chart: dict[str, Any]) -> Figure:
     figure, (axis,) = _new_figure(4.2, 2.8)
-    for place, line in enumerate(chart["lines"]):
+    for index, line in enumerate(chart["lines"]):
         x, y = np.array(line["points"], dtype=np.float64).reshape(-1, 2).T
-        axis.plot(x, shown(y, chart["unit"]), "o-", markersize=3, color=_colour(place), label=line["name"])
+        axis.plot(x, shown(y, chart["unit"]), "o-", markersize=3, color=_colour(index), label=line["name"])
     axis.set_title(chart["title"])
     axis.set_xlabel(chart["x"])
     axis.set_ylabel("score")

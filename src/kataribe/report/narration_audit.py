@@ -32,11 +32,11 @@ def pictures(audit: NarrationAudit) -> dict[str, Callable[[str], bytes]]:
 
 def _rows(audit: NarrationAudit) -> tuple[list[str], grid.Rows]:
     """A row for each metric, a column for each attack."""
-    rows = [["length"] + [f"{reading.length:.2f}" for reading in audit.readings]]
+    rows = [["length"] + [f"{outcome.length:.2f}" for outcome in audit.outcomes]]
     for metric in audit.metrics:
-        values = [shown(reading.scores[metric].value, audit.units[metric]) for reading in audit.readings]
+        values = [shown(outcome.scores[metric].value, audit.units[metric]) for outcome in audit.outcomes]
         rows.append([metric] + [f"{value:.2f}" for value in values])
-    return ["", *(reading.attack for reading in audit.readings)], rows
+    return ["", *(outcome.attack for outcome in audit.outcomes)], rows
 
 
 def _below(audit: NarrationAudit) -> list[str]:
@@ -53,16 +53,16 @@ def _below(audit: NarrationAudit) -> list[str]:
 
 def _verdict(audit: NarrationAudit, metric: str) -> str:
     """What each attack costs or gains, in points."""
-    attacks = [reading.attack for reading in audit.attacked]
-    said = [f"{attack} {points:+.1f}" for attack, points in zip(attacks, _points(audit, metric), strict=True)]
-    return f"{metric}: " + ", ".join(said)
+    attacks = [outcome.attack for outcome in audit.attacked]
+    changes = [f"{attack} {points:+.1f}" for attack, points in zip(attacks, _points(audit, metric), strict=True)]
+    return f"{metric}: " + ", ".join(changes)
 
 
 def _points(audit: NarrationAudit, metric: str) -> list[float]:
-    return [shown(audit.change(reading, metric), audit.units[metric]) for reading in audit.attacked]
+    return [shown(audit.change(outcome, metric), audit.units[metric]) for outcome in audit.attacked]
 
 
 def _attacks(audit: NarrationAudit) -> Any:
     """For every attack a group of bars: how many points each metric gains or loses."""
     points = {metric: _points(audit, metric) for metric in audit.metrics}
-    return grouped_bars([reading.attack for reading in audit.attacked], points, "points gained or lost", _MOST)
+    return grouped_bars([outcome.attack for outcome in audit.attacked], points, "points gained or lost", _MOST)

@@ -24,9 +24,9 @@ def grouped_bars(
     figure = new_figure(11, 4.2)
     axes = figure.add_subplot()
     width = 0.8 / max(len(heights), 1)
-    for place, (name, values) in enumerate(heights.items()):
-        at = [group + (place + 0.5) * width - 0.4 for group in range(len(groups))]
-        axes.bar(at, values, width, color=PALETTE[place % len(PALETTE)], label=name)
+    for index, (name, values) in enumerate(heights.items()):
+        at = [group + (index + 0.5) * width - 0.4 for group in range(len(groups))]
+        axes.bar(at, values, width, color=PALETTE[index % len(PALETTE)], label=name)
         for x, value in zip(at, values, strict=True):
             if most is not None and abs(value) > most:
                 where, side = (most, "top") if value > 0 else (-most, "bottom")

@@ -30,12 +30,9 @@ from scipy.stats import t as students_t
 
 from kataribe import _native
 from kataribe.stats.arrays import Floats, Int64s
+from kataribe.stats.choices import Statistic, Ties
 from kataribe.stats.paired import PermutationTest, Valued, paired_permutation
 
-Statistic = Literal["pearson", "spearman", "tau_b", "tau_c"]
-STATISTICS: tuple[Statistic, ...] = ("pearson", "spearman", "tau_b", "tau_c")
-Ties = Literal["half", "wrong", "drop"]
-TIES: tuple[Ties, ...] = ("half", "wrong", "drop")
 _TIE_CREDIT: Mapping[Ties, tuple[float, float]] = {"half": (0.5, 1.0), "wrong": (0.0, 1.0), "drop": (0.0, 0.0)}
 
 

@@ -6,7 +6,8 @@ import numpy as np
 from scipy.stats import rankdata
 
 from kataribe.stats.arrays import Floats, Int64s
-from kataribe.stats.correlation import STATISTICS, Rows, Statistic
+from kataribe.stats.choices import STATISTICS, Statistic
+from kataribe.stats.correlation import Rows
 
 # Pairs of a larger group are counted by sorting, one group at a time; those of smaller ones are written out.
 _LARGEST_SPELLED = 200

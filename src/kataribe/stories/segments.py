@@ -9,7 +9,7 @@ papers report "with ground-truth proposals".
 Krishna, R., Hata, K., Ren, F., Fei-Fei, L., Niebles, J. C. (2017). Dense-captioning events in videos. ICCV.
 
 Quirks. A prediction serves one segment of each annotator, in the order of the file. A segment without prediction
-counts as an empty caption, under `--missing drop` not at all: give the reference file whose segments the captioner
+counts as an empty caption, with `missing="drop"` not at all: give the reference file whose segments the captioner
 was told, not all of them. Each caption is tokenized alone.
 """
 

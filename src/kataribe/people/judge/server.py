@@ -23,7 +23,9 @@ def listen(host: str, port: int) -> socket.socket:
         listener = socket.create_server(address[:2], family=family, backlog=512)
     except OSError as error:
         raise UsageError(
-            f"cannot listen on {host} port {port} ({error.strerror})", hint="choose another --port, or 0 for a free one"
+            f"cannot listen on {host} port {port} ({error.strerror})",
+            hint="choose another <port>, or 0 for a free one",
+            options=["port"],
         ) from None
     return listener
 
