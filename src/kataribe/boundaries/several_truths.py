@@ -1,7 +1,7 @@
 """Several ground-truth files as one: a video that is in two of them has the annotators of both.
 
 Files may also cover different videos. What two files say of one video's duration and frame rate must agree. A file
-whose annotators are all in another one already is refused: it would make the same person agree with themselves.
+whose annotators are all in another one already is refused: people would be compared with themselves.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 
 from kataribe.boundaries.files import ID_FIELDS, SLACK_SECONDS, AnnotatedVideo, Source, read_truth
 from kataribe.core.caution import Caution
-from kataribe.core.errors import InputError, UsageError
+from kataribe.core.errors import InputError, Location, UsageError
 
 Truth = dict[str, AnnotatedVideo]
 
@@ -46,13 +46,13 @@ def _sources(references: Source | Sequence[Source]) -> list[Any]:
     if isinstance(references, str | Path | Mapping) or not isinstance(references, list | tuple):
         return [references]
     if not references:
-        raise UsageError("there is no ground truth", hint="give <references>", options=["references"])
+        raise UsageError("there is no ground truth", hint="give at least one file with -r")
     has_ids = all(isinstance(entry, Mapping) and any(name in entry for name in ID_FIELDS) for entry in references)
     return [list(references)] if has_ids else list(references)
 
 
 def _name(source: Source, number: int) -> str:
-    """A file may be given twice; its number distinguishes the two."""
+    """A file may be given twice, so its name has its number."""
     return f"{source} ({number})" if isinstance(source, str | Path) else f"ground truth {number}"
 
 
@@ -83,9 +83,7 @@ def _with_more_annotators(video: AnnotatedVideo, more: AnnotatedVideo, name: str
 
 
 def _disagree(video: AnnotatedVideo, name: str, field: str, says: float, earlier: float) -> None:
-    raise InputError(
+    raise Location(None, video.video, field).error(
         f"{name} says {says:g}, an earlier file {earlier:g}",
-        id=video.video,
-        field=field,
         hint="were they made from the same copy of the video?",
     )

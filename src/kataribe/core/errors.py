@@ -9,6 +9,7 @@ import difflib
 import re
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 # How an option is written, given its name and perhaps a value.
 Spelling = Callable[[str, str], str]
@@ -88,8 +89,40 @@ class InputError(KataribeError):
         hint: str = "",
         options: Sequence[str] = (),
     ) -> None:
-        where = [str(file) if file else "", f"id {shorten(id)!r}" if id is not None else "", field or ""]
-        super().__init__(": ".join([*filter(None, where), message]), hint=hint, options=options)
+        location = str(Location(file, id, field))
+        super().__init__(f"{location}: {message}" if location else message, hint=hint, options=options)
+
+
+class Location(NamedTuple):
+    """Where in the input something is wrong: the file, the id of the entry, and the row or the field.
+
+    Any of them may be unknown: data that was given in memory has no file.
+
+    >>> line = Location("pred.csv", field="line 3")
+    >>> print(line.at(id="42").within("start").error("is empty", hint="give seconds"))
+    pred.csv: id '42': line 3, start: is empty - give seconds
+    >>> print(InputError(f"{line} has 3 fields"))
+    pred.csv: line 3 has 3 fields
+    """
+
+    file: str | Path | None = None
+    id: str | None = None
+    field: str | None = None
+
+    def __str__(self) -> str:
+        id = f"id {shorten(self.id)!r}" if self.id is not None else ""
+        return ": ".join(filter(None, [str(self.file or ""), id, self.field]))
+
+    def at(self, *, id: str | None = None, field: str | None = None) -> Location:
+        """The same with another id or another field."""
+        return Location(self.file, self.id if id is None else id, self.field if field is None else field)
+
+    def within(self, name: str) -> Location:
+        """A named part of the row or field."""
+        return self.at(field=f"{self.field}, {name}" if self.field else name)
+
+    def error(self, message: str, hint: str = "", options: Sequence[str] = ()) -> InputError:
+        return InputError(message, file=self.file, id=self.id, field=self.field, hint=hint, options=options)
 
 
 class JoinError(InputError):

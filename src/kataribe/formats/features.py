@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from kataribe.core.errors import InputError, UsageError, some
+from kataribe.core.errors import Location, UsageError, some
 from kataribe.core.need import need
 from kataribe.core.types import Float32s
 from kataribe.formats.source import extension
@@ -47,29 +47,25 @@ class Features:
 
     def __getitem__(self, id: str) -> Float32s:
         """The vectors of one id, as a table; anything that is not a finite number is refused."""
+        location = Location(self.file, id)
         if id not in self.ids:
-            raise InputError("has no features", file=self.file, id=id, hint="extract them, or leave the item out")
+            raise location.error("has no features", hint="extract them, or leave the item out")
         try:
             with self._lock:
                 values = np.asarray(self._read(id))
         except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile) as error:
-            raise InputError(
-                f"cannot be read ({error})", file=self.file, id=id, hint="save it as float32 or float16"
-            ) from None
+            raise location.error(f"cannot be read ({error})", hint="save it as float32 or float16") from None
         if values.dtype.kind not in "fiu" or values.ndim not in (1, 2) or not values.size:
-            raise InputError(
-                f"is a {values.dtype} array of shape {values.shape}",
-                file=self.file,
-                id=id,
-                hint="give numbers, one vector or vectors x width",
+            raise location.error(
+                f"is a {values.dtype} array of shape {values.shape}", hint="give numbers, one vector or vectors x width"
             )
         vectors = np.atleast_2d(values).astype(np.float32)
         if not np.isfinite(vectors).all():
-            raise InputError("holds a number that is not finite (NaN or infinity)", file=self.file, id=id)
+            raise location.error("holds a number that is not finite (NaN or infinity)")
         if self.width is None:
             self.width = vectors.shape[1]
         if vectors.shape[1] != self.width:
-            raise InputError(f"is {vectors.shape[1]} wide, others are {self.width}", file=self.file, id=id)
+            raise location.error(f"is {vectors.shape[1]} wide, others are {self.width}")
         return vectors
 
     def __reduce__(self) -> tuple[Any, tuple[Any]]:
@@ -83,9 +79,8 @@ class Features:
     def refuse_missing(self, ids: Iterable[str]) -> None:
         absent = [id for id in ids if id not in self.ids]
         if absent:
-            raise InputError(
+            raise Location(self.file).error(
                 f"has no features for {len(absent):,} items: {some(absent)}",
-                file=self.file,
                 hint=f"it has {some(sorted(self.ids))}; ids must be those of the predictions",
             )
 
@@ -111,13 +106,13 @@ def read_features(source: Source) -> Features:
     if kind not in _KINDS:
         raise UsageError(f"{path}: features are read from {', '.join(_KINDS)}", hint="save them as one of these")
     if not path.is_file():
-        raise InputError("there is no such file", file=path, hint="check the path")
+        raise Location(path).error("there is no such file", hint="check the path")
     try:
         features = {".npz": _npz, ".safetensors": _safetensors}.get(kind, _hdf5)(path)
     except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
-        raise InputError(f"is not a {kind} file ({error})", file=path) from None
+        raise Location(path).error(f"is not a {kind} file ({error})") from None
     if not features.ids:
-        raise InputError("holds no features", file=path)
+        raise Location(path).error("holds no features")
     return features
 
 

@@ -9,10 +9,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from kataribe.core.errors import InputError, shorten
+from kataribe.core.errors import Location, shorten
 from kataribe.core.ragged import Ragged, Rows
 from kataribe.core.types import Caption, Floats, Int64s, Segment, Story
-from kataribe.formats.source import MAX_CAPTION_CHARACTERS, check_text, has_only_characters
+from kataribe.formats.source import MAX_CAPTION_CHARACTERS, has_only_characters
 from kataribe.text.sentences import numbering
 
 # Which of the field's two JSON forms a file has; most other forms serve for either side.
@@ -87,9 +87,7 @@ class StoryTable:
     def of(cls, stories: Iterable[Story], source: str = "") -> StoryTable:
         builder = StoryBuilder(source)
         for story in stories:
-            row = builder.open(story.video, story.duration)
-            for caption in story.captions:
-                builder.add(row, caption.segment.start, caption.segment.end, caption.text)
+            builder.add_story(story)
         return builder.table()
 
     def __len__(self) -> int:
@@ -167,7 +165,7 @@ class StoryBuilder:
         if row == len(self._durations):
             self._durations.append(float("nan"))
         if duration is not None:
-            self._durations[row] = seconds(duration, self.source, video, "duration")
+            self._durations[row] = seconds(duration, Location(self.source, video, "duration"))
         return row
 
     def add(self, row: int, start: float, end: float, text: str) -> None:
@@ -175,6 +173,11 @@ class StoryBuilder:
         self._times.append(start)
         self._times.append(end)
         self._text_indices.append(self._index_of[text])
+
+    def add_story(self, story: Story) -> None:
+        row = self.open(story.video, story.duration)
+        for caption in story.captions:
+            self.add(row, caption.segment.start, caption.segment.end, caption.text)
 
     def add_all(self, row: int, times: Sequence[Any], texts: Sequence[Any]) -> bool:
         """Add a whole story at once if nothing about it is odd; if not, add nothing."""
@@ -211,8 +214,8 @@ class StoryBuilder:
         )
 
 
-def seconds(value: Any, source: str, video: str, field: str) -> float:
-    """A time. Not-a-number and infinity pass: what becomes of such a segment is the task's policy."""
+def seconds(value: Any, location: Location) -> float:
+    """A time. NaN and infinity are accepted: the task's policy decides about such segments."""
     if type(value) is float:
         return value
     if isinstance(value, int | np.integer | np.floating) and not isinstance(value, bool):
@@ -220,26 +223,20 @@ def seconds(value: Any, source: str, video: str, field: str) -> float:
             return float(value)
         except OverflowError:
             pass
-    raise InputError(
-        f"is {shorten(repr(value), 30)}, not a number of seconds",
-        file=source or None,
-        id=video,
-        field=field,
-        hint="write times as numbers, like 12.5",
+    raise location.error(
+        f"is {shorten(repr(value), 30)}, not a number of seconds", hint="write times as numbers, like 12.5"
     )
 
 
-def timestamp(value: Any, source: str, video: str, field: str) -> tuple[float, float]:
+def parse_seconds(text: str, location: Location) -> float:
+    """A time from a table or from a file that has its numbers as text."""
+    try:
+        return float(text)
+    except ValueError:
+        raise location.error(f"is {shorten(text, 30)!r}, not a number of seconds") from None
+
+
+def timestamp(value: Any, location: Location) -> tuple[float, float]:
     if not isinstance(value, list | tuple) or len(value) != 2:
-        raise InputError(
-            f"is {shorten(repr(value), 30)}, not [start, end]",
-            file=source or None,
-            id=video,
-            field=field,
-            hint="give two numbers of seconds",
-        )
-    return seconds(value[0], source, video, field), seconds(value[1], source, video, field)
-
-
-def sentence(value: Any, source: str, video: str, field: str) -> str:
-    return check_text(value, file=source or None, id=video, field=field)
+        raise location.error(f"is {shorten(repr(value), 30)}, not [start, end]", hint="give two numbers of seconds")
+    return seconds(value[0], location), seconds(value[1], location)

@@ -14,22 +14,16 @@ from __future__ import annotations
 import csv
 import gzip
 import io
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import msgspec
 
-from kataribe.core.errors import InputError, UsageError, nearest, shorten
+from kataribe.core.errors import InputError, Location, UsageError, nearest, shorten
 from kataribe.formats.output import write_whole
-from kataribe.formats.source import (
-    check_id,
-    check_number,
-    extension,
-    read_json_lines,
-    read_table,
-)
+from kataribe.formats.source import JSON_LINES, TABLES, check_id, check_number, extension, read_rows
 
 OVERALL = "overall"
 
@@ -127,7 +121,7 @@ def read_ratings(paths: str | Path | Sequence[str | Path]) -> Ratings:
         kinds.setdefault(kind, path)
         if len(kinds) > 1:
             first, other = next(iter(kinds.items()))
-            raise InputError(f"holds {kind}, {other} holds {first}", file=path, hint="give files of one kind")
+            raise Location(path).error(f"holds {kind}, {other} holds {first}", hint="give files of one kind")
         rows += found
     return Ratings(next(iter(kinds)), tuple(rows))
 
@@ -136,22 +130,23 @@ def _read_file(path: Path, asked: dict[tuple[str, ...], str], *, with_file: bool
     """One file's judgements; `asked` are the questions answered so far and where."""
     kind: Kind | None = None
     rows: list[Judgement] = []
-    for location, entry in _entries(path):
+    if extension(path) not in (*TABLES, *JSON_LINES):
+        raise Location(path).error("is neither .csv, .tsv nor .jsonl", hint="name it by its form")
+    for location, entry in read_rows(path):
         kind = kind or _kind_of(entry, path)
-        row = _row(kind, entry, path, location)
+        row = _row(kind, entry, location)
         if row is None:
             continue
         question = _question(row)
         if question in asked:
             raise InputError(
                 f"{location} answers again what {asked[question]} answers ({_said(row)})",
-                file=path,
                 hint="keep one of the two",
             )
-        asked[question] = f"{path} {location}" if with_file else location
+        asked[question] = f"{path} {location.field}" if with_file else f"{location.field}"
         rows.append(row)
     if kind is None or not rows:
-        raise InputError("holds no judgements", file=path, hint="did the program that wrote it stop early?")
+        raise Location(path).error("holds no judgements", hint="did the program that wrote it stop early?")
     return kind, rows
 
 
@@ -185,81 +180,67 @@ def _cells(row: Judgement) -> list[str]:
     return [f"{cell:g}" if isinstance(cell, float) and float(f"{cell:g}") == cell else str(cell) for cell in row]
 
 
-def _entries(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    kind = extension(path)
-    if kind in (".csv", ".tsv"):
-        yield from read_table(path)
-    elif kind in (".jsonl", ".ndjson"):
-        for location, entry in read_json_lines(path):
-            if not isinstance(entry, Mapping):
-                raise InputError(f"{location} is not an object", file=path, hint="one JSON object on each line")
-            yield location, entry
-    else:
-        raise InputError("is neither .csv, .tsv nor .jsonl", file=path, hint="name it by its form")
-
-
 def _kind_of(entry: Mapping[str, Any], path: Path) -> Kind:
     found: list[Kind] = [kind for kind, answer in _ANSWERS.items() if answer in entry]
     if len(found) != 1:
         what = " and ".join(_ANSWERS[kind] for kind in found) if found else "none of value, rank and choice"
-        raise InputError(
+        raise Location(path).error(
             f"has {what} among its columns ({', '.join(map(shorten, entry))})",
-            file=path,
             hint="ratings have value, rankings have rank, votes have choice",
         )
     return found[0]
 
 
-def _row(kind: Kind, entry: Mapping[str, Any], path: Path, location: str) -> Judgement | None:
+def _row(kind: Kind, entry: Mapping[str, Any], location: Location) -> Judgement | None:
     """The judgement in one entry; nothing where the answer is missing."""
     optional = {"dimension": OVERALL} | ({"system": ""} if kind == "ratings" else {})
     cells: list[Any] = []
     for field in _ROWS[kind]._fields:
         if field not in entry and field not in optional:
             needed = ", ".join(name for name in _ROWS[kind]._fields if name not in optional)
-            raise InputError(f"{location} has no {field} ({kind} need {needed})", file=path)
+            raise InputError(f"{location} has no {field} ({kind} need {needed})")
         value = entry.get(field)
         if field == _ANSWERS[kind]:
             if value is None or (isinstance(value, str) and not value.strip()):
                 return None
-            cells.append(_ANSWER_CHECKS[kind](value, path, location))
+            cells.append(_ANSWER_CHECKS[kind](value, location))
         elif field in optional and (value is None or value == ""):
             cells.append(optional[field])
         else:
-            cells.append(_name(value, path, location, field))
+            cells.append(_name(value, location, field))
     row: Judgement = _ROWS[kind](*cells)
     if isinstance(row, Vote) and row.system_a == row.system_b:
-        raise InputError(f"{location} compares {shorten(row.system_a)!r} with itself", file=path)
+        raise InputError(f"{location} compares {shorten(row.system_a)!r} with itself")
     return row
 
 
-def _name(value: Any, path: Path, location: str, field: str) -> str:
-    name = check_id(value, file=path, place=f"{location}: {field}").strip()
+def _name(value: Any, location: Location, field: str) -> str:
+    name = check_id(value, location.at(field=f"{location.field}: {field}")).strip()
     if not name:
-        raise InputError(f"{location}: {field} is empty", file=path)
+        raise location.error(f"{field} is empty")
     return name
 
 
-def _number(value: Any, path: Path, location: str, field: str) -> float:
+def _number(value: Any, location: Location, field: str) -> float:
     hint = "leave the cell empty where there is no answer"
-    return check_number(value, file=path, place=f"{location}: {field}", hint=hint)
+    return check_number(value, location.at(field=f"{location.field}: {field}"), hint=hint)
 
 
-def _rating(value: Any, path: Path, location: str) -> float:
-    return _number(value, path, location, "value")
+def _rating(value: Any, location: Location) -> float:
+    return _number(value, location, "value")
 
 
-def _rank(value: Any, path: Path, location: str) -> float:
-    rank = _number(value, path, location, "rank")
+def _rank(value: Any, location: Location) -> float:
+    rank = _number(value, location, "rank")
     if rank < 1:
-        raise InputError(f"{location}: rank is {rank:g}", file=path, hint="1 is the best rank")
+        raise location.error(f"rank is {rank:g}", hint="1 is the best rank")
     return rank
 
 
-def _choice(value: Any, path: Path, location: str) -> str:
+def _choice(value: Any, location: Location) -> str:
     choice = str(value).strip().lower()
     if choice not in CHOICES:
-        raise InputError(f"{location}: choice is {shorten(value, 30)!r}", file=path, hint="it is a, b or equal")
+        raise location.error(f"choice is {shorten(value, 30)!r}", hint="it is a, b or equal")
     return choice
 
 

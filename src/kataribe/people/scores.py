@@ -10,7 +10,7 @@ A text is named by its item and its system. The system is "" where a table has n
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -20,16 +20,15 @@ import numpy as np
 from kataribe.captions.files import ID_FIELDS
 from kataribe.core.caution import Caution
 from kataribe.core.comparable import incomparable
-from kataribe.core.errors import InputError, UsageError, nearest, shorten
+from kataribe.core.errors import InputError, Location, UsageError, nearest, shorten
 from kataribe.core.result import Result
 from kataribe.core.types import Floats
 from kataribe.core.unit import Unit
 from kataribe.formats.results import read_result, split_name, system_names
-from kataribe.formats.source import check_id, check_number, extension, read_json_lines, read_table
+from kataribe.formats.source import JSON_LINES, TABLES, check_id, check_number, extension, first_field, read_rows
 from kataribe.people.result import Text
 
 ITEM_FIELDS = ("item", *ID_FIELDS)
-_TABLES = (".csv", ".tsv", ".jsonl", ".ndjson")
 
 
 @dataclass(frozen=True)
@@ -68,7 +67,7 @@ def read_scores(arguments: Sequence[str | Path]) -> Scores:
     defaults = system_names([path for _, path in named])
     parts: list[Scores] = []
     for (name, path), default in zip(named, defaults, strict=True):
-        if extension(path) in _TABLES:
+        if extension(path) in (*TABLES, *JSON_LINES):
             parts.append(_of_table(path, name))
         else:
             parts.append(of_result(name or default, read_result(path)))
@@ -102,34 +101,33 @@ def of_result(system: str, result: Result) -> Scores:
 
 
 def _of_table(path: Path, name: str | None) -> Scores:
-    texts: dict[Text, str] = {}
+    texts: dict[Text, Location] = {}
     columns: dict[str, list[float]] = {}
-    for location, row in _rows(path):
-        item_field = next((field for field in ITEM_FIELDS if field in row), None)
+    for location, row in read_rows(path):
+        item_field = first_field(row, ITEM_FIELDS)
         if item_field is None:
             raise InputError(
                 f"{location} has no column for the item (it has {', '.join(map(shorten, row))})",
-                file=path,
                 hint="name it item",
             )
         if name is not None and "system" in row:
             raise UsageError(f"{name}={path}: the table names its systems itself", hint=f"give {path} alone")
         system = str(row["system"]) if row.get("system") is not None else name or ""
-        text = Text(check_id(row[item_field], file=path, place=location), system)
+        text = Text(check_id(row[item_field], location), system)
         if text in texts:
             raise InputError(
-                f"{location} scores again what {texts[text]} scores (item {shorten(text.item)!r}"
+                f"{location} scores again what {texts[text].field} scores (item {shorten(text.item)!r}"
                 + (f", system {shorten(text.system)!r})" if text.system else ")"),
-                file=path,
             )
         metrics = [column for column in row if column not in (item_field, "system")]
         if texts and metrics != list(columns):
-            raise InputError(f"{location} has other columns than the lines before", file=path)
+            raise InputError(f"{location} has other columns than the lines before")
         for metric in metrics:
-            columns.setdefault(metric, []).append(_score(row[metric], path, location, metric))
+            columns.setdefault(metric, []).append(_score(row[metric], location, metric))
         texts[text] = location
     if not texts or not columns:
-        raise InputError(f"holds no {'metrics' if texts else 'scores'}", file=path, hint="a column for each metric")
+        what = "metrics" if texts else "scores"
+        raise Location(path).error(f"holds no {what}", hint="a column for each metric")
     values = {metric: np.array(column) for metric, column in columns.items()}
     # A table names no unit, but numbers above 1 are no fractions.
     units = {metric: _unit(column) for metric, column in values.items()}
@@ -140,21 +138,11 @@ def _unit(values: Floats) -> Unit:
     return "number" if (np.abs(values) > 1).any() else "fraction"
 
 
-def _rows(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    if extension(path) in (".csv", ".tsv"):
-        yield from read_table(path)
-        return
-    for location, entry in read_json_lines(path):
-        if not isinstance(entry, Mapping):
-            raise InputError(f"{location} is not an object", file=path, hint="one JSON object on each line")
-        yield location, entry
-
-
-def _score(value: Any, path: Path, location: str, metric: str) -> float:
+def _score(value: Any, location: Location, metric: str) -> float:
     if value is None or (isinstance(value, str) and not value.strip()):
         return math.nan
     hint = "leave the cell empty where there is no score; drop columns that are no metrics"
-    return check_number(value, file=path, place=f"{location}: {shorten(metric)}", hint=hint)
+    return check_number(value, location.at(field=f"{location.field}: {shorten(metric)}"), hint=hint)
 
 
 def _together(parts: Sequence[Scores]) -> Scores:

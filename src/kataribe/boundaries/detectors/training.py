@@ -12,8 +12,8 @@ import numpy as np
 from kataribe.boundaries.detectors.network import FitOptions, fit
 from kataribe.boundaries.detectors.pc import PairwiseModel, pair_features
 from kataribe.boundaries.detectors.window import EVERY, Sampler, windows
-from kataribe.boundaries.files import AnnotatedVideo, inside
-from kataribe.core.errors import JoinError, some
+from kataribe.boundaries.files import AnnotatedVideo, check_inside
+from kataribe.core.errors import JoinError, Location, some
 from kataribe.core.progress import report
 from kataribe.core.types import Floats
 from kataribe.encoders.protocol import PictureEncoder
@@ -52,7 +52,7 @@ def train(
         report("features", done, len(videos))
         sampled = sample(path, encoder, store)
         for annotator in truth[path.stem].annotators:
-            inside(annotator.times, sampled.duration, path.stem, path)
+            check_inside(annotator.times, sampled.duration, Location(path, path.stem))
         for middle, before, after in windows(sampled.features):
             inputs.append(pair_features(before, after))
             targets.append(label(sampled.times[middle], truth[path.stem], labels))
