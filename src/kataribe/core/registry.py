@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import fields, replace
 from functools import cache
+from inspect import signature
 from types import MappingProxyType
 from typing import Any, get_args
 
@@ -37,6 +38,11 @@ def load(name: str) -> type[Metric]:
     metric = plugins.load(GROUP, name, "metric")
     if not (isinstance(metric, type) and issubclass(metric, Metric)):
         raise UsageError(f"what is registered as the metric {name!r} is not a kataribe Metric: {metric!r}")
+    if len(signature(metric.prepare).parameters) != len(signature(Metric.prepare).parameters):
+        raise UsageError(
+            f"the metric {name!r} was written for kataribe 0.2: `prepare` takes items and facts now",
+            hint="see docs/extending.md",
+        )
     return metric
 
 
