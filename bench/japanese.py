@@ -18,7 +18,7 @@ PAIRS = 200_000
 def measure(options: Options) -> Section:
     texts = captions()[: max(1, round(1000 * options.fraction))]
     runs = [in_child(_run, texts) for _ in range(options.repeats)]
-    parsing, cached, comparing = (min(run[place] for run in runs) for place in range(3))
+    parsing, cached, comparing = (min(run[index] for run in runs) for index in range(3))
     memory = max(run[3] for run in runs)
     rows = [
         Row("captions parsed, never seen before", len(texts) / parsing, ABSENT, "captions/s"),
@@ -57,7 +57,7 @@ def captions() -> list[str]:
     )
     ends = ("。", "、それを男性が見ている。", "、空が青い。")
     made = [f"{who}が{where}{what}{end}" for who, where, what, end in product(people, places, deeds, ends)]
-    return [made[(place * 397) % len(made)] for place in range(len(made))]
+    return [made[(index * 397) % len(made)] for index in range(len(made))]
 
 
 def _run(texts: list[str]) -> tuple[float, float, float, int]:

@@ -171,9 +171,9 @@ def _stages(path: Path) -> dict[str, float]:
 
     with stage("reading files"):
         predicted = read_stories(path)
-        told = [read_stories(reference) for reference in story_data.references()]
+        references = [read_stories(reference) for reference in story_data.references()]
     with stage("joining"):
-        items, _, _ = join(predicted, told, None, 0)
+        items, _, _ = join(predicted, references, None, 0)
     size = -(-len(items) // SHARDS)
     shards = [items[at : at + size] for at in range(0, len(items), size)]
     f = PairText(registry.parse("meteor"), swapped=True)

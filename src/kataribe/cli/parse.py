@@ -58,6 +58,6 @@ def _listed(graph: SceneGraph) -> str:
     }
     lines = []
     for name, entries in sides.items():
-        for place, entry in enumerate(entries):
-            lines.append(f"{name if place == 0 else '':<12}{spell(entry)}")
+        for index, entry in enumerate(entries):
+            lines.append(f"{name if index == 0 else '':<12}{spell(entry)}")
     return "\n".join(lines) or "no tuples"

@@ -159,7 +159,7 @@ def _checks_table(reports: list[RaterProgress], kept: set[str]) -> str:
 
 
 def _address(url: str, host: str, port: int) -> str:
-    """Where raters find the server: what was said, else this machine."""
+    """Where raters find the server: the address that was given, else this machine."""
     if url:
         return url.rstrip("/")
     shown = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)

@@ -42,5 +42,5 @@ def _dimension(found: Dimension, agreement: Agreement) -> dict[str, Any]:
 
 
 def _label(text: Text) -> str:
-    """Where a caption has no system, its own name holds the item's already."""
+    """The name of a caption without a system starts with its item's already."""
     return text.system if text.system.startswith(f"{text.item}#") else f"{text.item} {text.system}".strip()

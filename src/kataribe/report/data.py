@@ -25,7 +25,7 @@ from kataribe.report.views.packing import packed_scores
 class PageData:
     """`core` is needed at once; `views` holds what only an opened item needs, by the view's name.
 
-    `warnings` are about the results side by side; what is said of a single one stands beside it.
+    `warnings` are about the results side by side; those about a single one are shown beside it.
     """
 
     core: dict[str, Any]
