@@ -1,6 +1,6 @@
-"""What can go wrong through no fault of ours: each error is one line that says what, where and what to do next.
+"""Mistakes of the user: each error is one line that says what is wrong, where, and what to do next.
 
-The command line prints it and leaves with exit code 2; anything else that escapes is a failure of ours.
+The command line prints it and ends with exit code 2; any other exception is a failure of this program.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-# How an option is written, given its name and perhaps a value.
-Spelling = Callable[[str, str], str]
+# How an option is written, given its name and perhaps a value: Python and the command line differ.
+WriteOption = Callable[[str, str], str]
 
 
 def as_keyword(option: str, value: str) -> str:
@@ -47,21 +47,21 @@ class KataribeError(Exception):
         super().__init__(message)
         self._options = options
         self._line = f"{message} - {hint}" if hint else message
-        self.message = self._spelled(message, as_keyword)
-        self.hint = self._spelled(hint, as_keyword)
+        self.message = self._with_options(message, as_keyword)
+        self.hint = self._with_options(hint, as_keyword)
 
     def __str__(self) -> str:
         return self.line(as_keyword)
 
-    def line(self, spelling: Spelling) -> str:
-        """The whole error, with its options in this spelling."""
-        return " ".join(self._spelled(self._line, spelling).split())
+    def line(self, write_option: WriteOption) -> str:
+        """The whole error, with its options written this way."""
+        return " ".join(self._with_options(self._line, write_option).split())
 
-    def _spelled(self, text: str, spelling: Spelling) -> str:
+    def _with_options(self, text: str, write_option: WriteOption) -> str:
         if not self._options:
             return text
         marks = rf"<({'|'.join(map(re.escape, self._options))})(?: ([^<>]+))?>"
-        return re.sub(marks, lambda mark: spelling(mark[1], mark[2] or ""), text)
+        return re.sub(marks, lambda mark: write_option(mark[1], mark[2] or ""), text)
 
 
 class InputError(KataribeError):
@@ -134,7 +134,7 @@ class OutputError(KataribeError):
 
 
 def shorten(text: object, width: int = 60) -> str:
-    """At most `width` characters of a text that a stranger wrote, for use inside a message."""
+    """At most `width` characters of a text from outside, for use inside a message."""
     line = str(text)
     return line if len(line) <= width else line[: width - 3] + "..."
 

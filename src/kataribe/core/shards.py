@@ -19,7 +19,7 @@ SHARDS_PER_WORKER = 4
 
 @dataclass(frozen=True)
 class Sharding:
-    """`rows[k]` says where the items of shards[k] stand among all items."""
+    """`rows[k]` are the rows of the items of shards[k] among all items."""
 
     shards: Sequence[Any]
     rows: Sequence[Rows]
@@ -30,9 +30,9 @@ class Sharding:
         joined = np.concatenate(tables)
         if all(isinstance(rows, slice) for rows in self.rows):
             return joined
-        places = np.concatenate([np.arange(total)[rows] for rows in self.rows])
+        indices = np.concatenate([np.arange(total)[rows] for rows in self.rows])
         ordered = np.empty_like(joined)
-        ordered[places] = joined
+        ordered[indices] = joined
         return ordered
 
     def in_order_list(self, lists: Sequence[Sequence[Any]]) -> list[Any]:
