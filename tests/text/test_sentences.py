@@ -24,13 +24,13 @@ def test_ngrams_are_those_a_counter_finds(texts: list[str]) -> None:
     sentences, places = Sentences.unique(texts)
     assert [sentences.texts[place] for place in places] == texts
     index = sentences.ngrams
-    spelled = index.spell(sentences.words.words)
-    assert len(set(spelled)) == len(spelled)
+    texts = index.to_texts(sentences.words.words)
+    assert len(set(texts)) == len(texts)
     for place, text in enumerate(sentences.texts):
         words = text.split()
         for order in range(MAX_ORDER):
             cell = slice(*index.bounds[place * MAX_ORDER + order :][:2])
-            found = {spelled[ngram]: count for ngram, count in zip(index.ngrams[cell], index.counts[cell], strict=True)}
+            found = {texts[ngram]: count for ngram, count in zip(index.ngrams[cell], index.counts[cell], strict=True)}
             assert found == Counter(" ".join(words[i : i + order + 1]) for i in range(len(words) - order))
 
 
@@ -45,7 +45,7 @@ def key_of(texts: list[str]) -> dict[str, tuple[int, int]]:
     sentences = Sentences(texts)
     index = sentences.ngrams
     return dict(
-        zip(index.spell(sentences.words.words), zip(*map(np.ndarray.tolist, index.keys), strict=True), strict=True)
+        zip(index.to_texts(sentences.words.words), zip(*map(np.ndarray.tolist, index.keys), strict=True), strict=True)
     )
 
 

@@ -149,7 +149,7 @@ class ChanceF1(Metric):
     def _scores(self, totals: Floats, null: Callable[..., Floats] = np.max) -> _Lift:
         """F1 and its null from one player's columns, averaged over tolerances."""
         blocks = totals.reshape(*totals.shape[:-1], len(self.tolerance.distances), 1 + self.nulls, len(_COUNTS))
-        scores = f1(*(blocks[..., place] for place in range(len(_COUNTS))))
+        scores = f1(*(blocks[..., column] for column in range(len(_COUNTS))))
         return _Lift(scores[..., 0].mean(axis=-1), null(scores[..., 1:], axis=-1).mean(axis=-1))
 
     def measure(self, totals: Floats) -> Measured:

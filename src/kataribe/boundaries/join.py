@@ -61,7 +61,7 @@ def join(
     if not kept:
         raise JoinError("no video is left to score", hint="lower <min_consistency>", options=["min_consistency"])
     extra = match_ids(predictions, truth, None, _WORDS.hint).extra
-    # Nobody misses a prediction for a video that is skipped anyway.
+    # A video that is skipped anyway needs no prediction.
     absent = match_ids(predictions, kept, missing, _WORDS.hint).absent
     expected = len(kept)
     if missing == "drop":
@@ -155,8 +155,8 @@ class _Rules:
 
 
 def _with_positive_confidences(predictions: dict[str, Prediction]) -> tuple[dict[str, Prediction], _Rules]:
-    """Confidences are mapped here. Probabilities of frames are only ranked and may stay, but boundaries are told from
-    them by a threshold, to which their rule matters."""
+    """Confidences are mapped here. Probabilities of frames stay as they are, because most metrics only rank them; where
+    a threshold makes boundaries of them, their rule is needed."""
     flat = np.array([score for entry in predictions.values() for score in entry.scores or ()])
     curves = [entry.probabilities for entry in predictions.values() if entry.probabilities is not None]
     rule_of_curves = confidence.rule_for(np.concatenate(curves)) if curves else "given"

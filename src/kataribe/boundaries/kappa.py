@@ -62,7 +62,7 @@ class _Corpus(NamedTuple):
 
 
 class _Strangers(NamedTuple):
-    """In place of the videos of a shard others, several times over; and the thresholds on the confidence."""
+    """Other videos instead of those of a shard, several times; and the thresholds on the confidence."""
 
     videos: Sequence[Videos]
     thresholds: Floats
@@ -163,7 +163,7 @@ class BoundaryKappa(PanelMetric):
 def other_videos(rows: Int64s, videos: int, most: int) -> list[Int64s]:
     """For each video another one, several times over: steps of equal size round the circle of sorted ids.
 
-    `rows` says where the videos stand in the circle, which has so many `videos`.
+    `rows` are the positions of the videos in the circle of all `videos`.
 
     >>> [source.tolist() for source in other_videos(np.array([1, 0, 2]), videos=3, most=5)]
     [[2, 1, 0], [0, 2, 1]]
@@ -174,7 +174,7 @@ def other_videos(rows: Int64s, videos: int, most: int) -> list[Int64s]:
 
 
 def in_place_of(videos: Videos, others: VideoLists) -> Videos:
-    """In place of each video another one, with its duration and its annotators."""
+    """The same predictions with the durations and annotators of other videos."""
     return replace(videos, durations=others.durations, annotators=others.annotators, truth=others.lists)
 
 

@@ -18,7 +18,7 @@ class Precisions(NamedTuple):
     precision: Floats
 
     def of(self, score: Floats, correct: Floats) -> Floats:
-        """For each instance the precision at its score; 0 where it is not correct and nobody asks."""
+        """For each instance the precision at its score; 0 where it is not correct, which no metric reads."""
         precision = np.zeros(len(score))
         asked = np.flatnonzero(correct)
         precision[asked] = self.precision[np.searchsorted(self.scores, score[asked])]

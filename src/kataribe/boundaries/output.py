@@ -1,4 +1,4 @@
-"""Writing predicted boundaries in the forms that `formats.boundaries` reads."""
+"""Writing predicted boundaries in the forms that `files.py` reads."""
 
 from __future__ import annotations
 

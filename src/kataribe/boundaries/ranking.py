@@ -297,8 +297,8 @@ class RankedMetric(Metric):
         players = values.mean(axis=-1)
         parts = self.context_parts(positives[..., 0, :], _share(blocks, "instances")[..., 0, :])
         if len(distances) > 1:
-            parts |= {f"@{distance}": values[..., 0, place] for place, distance in enumerate(distances)}
-        parts |= {player: players[..., place] for place, player in enumerate(PLAYERS) if place > 0}
+            parts |= {f"@{distance}": values[..., 0, index] for index, distance in enumerate(distances)}
+        parts |= {player: players[..., index] for index, player in enumerate(PLAYERS) if index > 0}
         return Measured(players[..., 0], parts)
 
     def context_parts(self, positives: Floats, ranked: Floats) -> dict[str, Floats]:
@@ -311,7 +311,7 @@ class RankedMetric(Metric):
         blocks = self._shares(totals)
         own = ratio(_share(blocks, "ap_sum"), _share(blocks, "entries"), np.nan).mean(axis=-1)
         parts = {name: part for name, part in self.measure(totals).parts.items() if not name.startswith("@")}
-        parts |= {player: own[..., place] for place, player in enumerate(PLAYERS) if place > 0}
+        parts |= {player: own[..., index] for index, player in enumerate(PLAYERS) if index > 0}
         return Measured(own[..., 0], parts)
 
     def replicates(self, statistics: Array, weights: Array) -> Floats:

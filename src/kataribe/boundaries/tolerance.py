@@ -58,8 +58,8 @@ class Tolerance:
 
     def __init__(self, text: str) -> None:
         self.distances = tuple(_distance(part.strip()) for part in _NAMED.get(text, text).split("+"))
-        spelled = "+".join(map(str, self.distances))
-        self._text = next((name for name, meaning in _NAMED.items() if meaning == spelled), spelled)
+        text_of_all = "+".join(map(str, self.distances))
+        self._text = next((name for name, meaning in _NAMED.items() if meaning == text_of_all), text_of_all)
 
     def __str__(self) -> str:
         return self._text

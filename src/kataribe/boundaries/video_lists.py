@@ -55,6 +55,6 @@ class VideoLists:
         return self[np.argsort(np.array(self.ids, dtype=object), kind="stable")]
 
     def rows_of(self, ids: Sequence[str]) -> Int64s:
-        """Where videos stand among these."""
+        """The rows of these videos in the table."""
         rows = {id: row for row, id in enumerate(self.ids)}
         return np.array([rows[id] for id in ids], dtype=np.int64)

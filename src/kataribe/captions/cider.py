@@ -25,7 +25,7 @@ from typing import ClassVar, Literal, NamedTuple
 import numpy as np
 
 from kataribe import _native
-from kataribe.captions.idf import DocumentCounts, IdfTable, count_documents, read_idf, spell_documents
+from kataribe.captions.idf import DocumentCounts, IdfTable, count_documents, count_documents_by_text, read_idf
 from kataribe.captions.items import Captions, TokenizedCaptions
 from kataribe.core.errors import UsageError
 from kataribe.core.metric import Measured, Metric, option
@@ -76,7 +76,7 @@ class Cider(Metric):
         sentences = items.tokens(self.tok).sentences
         index = sentences.ngrams
         if isinstance(facts, IdfTable):
-            frequencies = facts.look_up(index.spell(sentences.words.words))
+            frequencies = facts.look_up(index.to_texts(sentences.words.words))
         else:
             frequencies = facts.look_up(index).astype(np.float64)
         idf = np.log(max(facts.documents, 1)) - np.log(np.maximum(1.0, frequencies))
@@ -125,5 +125,5 @@ class Cider(Metric):
 def count_idf(references: Mapping[str, list[str]], tok: str = "ptb") -> IdfTable:
     """The idf table of a set of references, to be saved and used for another one."""
     captions = Captions(list(references), [""] * len(references), list(references.values())).tokens(tok)
-    counts = spell_documents(captions.sentences, captions.references)
+    counts = count_documents_by_text(captions.sentences, captions.references)
     return IdfTable(tokenizer(tok).signature, len(references), counts)

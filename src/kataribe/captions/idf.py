@@ -80,11 +80,11 @@ def count_documents(sentences: Sentences, documents: Ragged) -> DocumentCounts:
     return DocumentCounts(len(documents), index.keys.keys[order], index.keys.checks[order], counts[order])
 
 
-def spell_documents(sentences: Sentences, documents: Ragged) -> dict[str, int]:
+def count_documents_by_text(sentences: Sentences, documents: Ragged) -> dict[str, int]:
     """The same by the n-grams' words, for a file that people and other programs can read."""
     counts = _count(sentences, documents).astype(int).tolist()
-    spelled = sentences.ngrams.spell(sentences.words.words)
-    return {ngram: count for ngram, count in zip(spelled, counts, strict=True) if count}
+    ngrams = sentences.ngrams.to_texts(sentences.words.words)
+    return {ngram: count for ngram, count in zip(ngrams, counts, strict=True) if count}
 
 
 def _count(sentences: Sentences, documents: Ragged) -> Floats:

@@ -102,7 +102,7 @@ class JaSpice(Metric):
     columns: ClassVar[tuple[str, ...]] = ("items", "f1", "precision", "recall")
 
     # No default of its own, so that the parser is always printed: `jaspice` is read and prints as jaspice(ginza).
-    parser: Literal["ginza"] = option(None, "the parser; ginza unless said", positional=True)
+    parser: Literal["ginza"] = option(None, "the parser; default: ginza", positional=True)
     model: str = option("ja_ginza", "the GiNZA model")
     synonyms: str = option("none", "none, sudachi (the groups in its dictionary) or a table file")
 

@@ -106,7 +106,7 @@ def build(progress: Progress | None = None, *, force: bool = False) -> Path:
 
 
 def _open(path: Path) -> native.MeteorResource:
-    """The file, whole. Disks lose bits, and a wrong byte would be a wrong score without a word."""
+    """The whole file, checked: a wrong byte would change scores without any message."""
     state = path.stat()
     return _open_whole(str(path), state.st_ino, state.st_mtime_ns, state.st_size)
 

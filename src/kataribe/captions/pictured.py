@@ -93,7 +93,7 @@ class MediaScan:
 
 
 class PicturedFacts(NamedTuple):
-    """Which model and which media, for the signature; how often tokens stand in the references and candidates."""
+    """Which model and which media, for the signature; how often tokens occur in the references and candidates."""
 
     signature: dict[str, str]
     warnings: list[Caution]

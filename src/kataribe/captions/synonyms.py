@@ -60,7 +60,7 @@ def open_synonyms(name: str) -> Synonyms:
 
 def _read_table(path: Path) -> Synonyms:
     groups: dict[str, list[int]] = defaultdict(list)
-    spelled = []
+    sets = []
     with open_text(path) as text:
         for number, line in enumerate(text, start=1):
             if not line.strip() or line.startswith("#"):
@@ -72,10 +72,10 @@ def _read_table(path: Path) -> Synonyms:
                     file=path,
                     hint="separate the words of a set by tabs; or name one of: none, sudachi",
                 )
-            spelled.append("\t".join(words))
+            sets.append("\t".join(words))
             for word in words:
                 groups[normalise(word)].append(number)
-    return Synonyms(f"{path.name}-{fingerprint(spelled)}", lambda word: groups.get(word, ()))
+    return Synonyms(f"{path.name}-{fingerprint(sets)}", lambda word: groups.get(word, ()))
 
 
 @cache

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from kataribe.core.errors import Spelling, as_keyword, write_options
+from kataribe.core.errors import WriteOption, as_keyword, write_options
 
 
 class Caution(str):
@@ -37,9 +37,9 @@ class Caution(str):
     def __reduce__(self) -> tuple[type[Caution], tuple[str, str, tuple[str, ...]]]:
         return Caution, (self.id, self._marked, self._options)
 
-    def line(self, spelling: Spelling) -> str:
-        """The text with its options in this spelling."""
-        return write_options(self._marked, self._options, spelling)
+    def line(self, write_option: WriteOption) -> str:
+        """The text with its options written this way."""
+        return write_options(self._marked, self._options, write_option)
 
     def about(self, name: str) -> Caution:
         """The same warning where several systems are shown: it starts with the name of the one it is about.

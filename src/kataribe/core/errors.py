@@ -1,6 +1,6 @@
-"""What can go wrong through no fault of ours: each error is one line that says what, where and what to do next.
+"""Mistakes of the user: each error is one line that says what is wrong, where, and what to do next.
 
-The command line prints it and leaves with exit code 2; anything else that escapes is a failure of ours.
+The command line prints it and ends with exit code 2; any other exception is a failure of this program.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-# How an option is written, given its name and perhaps a value.
-Spelling = Callable[[str, str], str]
+# How an option is written, given its name and perhaps a value: Python and the command line differ.
+WriteOption = Callable[[str, str], str]
 
 
 def as_keyword(option: str, value: str) -> str:
@@ -29,8 +29,8 @@ def as_keyword(option: str, value: str) -> str:
     return f"{option}={value}" if is_bare else f'{option}="{value}"'
 
 
-def write_options(text: str, options: Sequence[str], spelling: Spelling) -> str:
-    """A text in which options are marked as <NAME> or <NAME VALUE>, with these `options` in this spelling.
+def write_options(text: str, options: Sequence[str], write_option: WriteOption) -> str:
+    """A text in which options are marked as <NAME> or <NAME VALUE>, with these `options` written this way.
 
     >>> write_options("<missing zero> scores them 0", ["missing"], as_keyword)
     'missing="zero" scores them 0'
@@ -38,7 +38,7 @@ def write_options(text: str, options: Sequence[str], spelling: Spelling) -> str:
     if not options:
         return text
     marks = rf"<({'|'.join(map(re.escape, options))})(?: ([^<>]+))?>"
-    return re.sub(marks, lambda mark: spelling(mark[1], mark[2] or ""), text)
+    return re.sub(marks, lambda mark: write_option(mark[1], mark[2] or ""), text)
 
 
 class KataribeError(Exception):
@@ -67,9 +67,9 @@ class KataribeError(Exception):
     def __str__(self) -> str:
         return self.line(as_keyword)
 
-    def line(self, spelling: Spelling) -> str:
-        """The whole error, with its options in this spelling."""
-        return " ".join(write_options(self._line, self._options, spelling).split())
+    def line(self, write_option: WriteOption) -> str:
+        """The whole error, with its options written this way."""
+        return " ".join(write_options(self._line, self._options, write_option).split())
 
 
 class InputError(KataribeError):
@@ -142,7 +142,7 @@ class OutputError(KataribeError):
 
 
 def shorten(text: object, width: int = 60) -> str:
-    """At most `width` characters of a text that a stranger wrote, for use inside a message."""
+    """At most `width` characters of a text from outside, for use inside a message."""
     line = str(text)
     return line if len(line) <= width else line[: width - 3] + "..."
 

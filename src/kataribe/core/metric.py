@@ -173,13 +173,13 @@ class Metric(ABC):
         """The shortest text that parses back to this metric."""
         positional: list[Value] = []
         named: dict[str, Value] = {}
-        is_in_place = True
+        can_be_positional = True
         for f in fields(self):
             value = getattr(self, f.name)
             if value == f.default:
-                # What follows can no longer be told by its place.
-                is_in_place = False
-            elif f.metadata["positional"] and is_in_place:
+                # The options after one that is left out must be named.
+                can_be_positional = False
+            elif f.metadata["positional"] and can_be_positional:
                 positional.append(_to_text(value))
             else:
                 named[f.name] = _to_text(value)
@@ -201,13 +201,13 @@ def from_spec(
     hints = typing.get_type_hints(metric)
     chosen: dict[str, Any] = dict(metric.protocols.get(protocol, {}))
     chosen |= {key: value for key, value in defaults.items() if key in options}
-    places = [f.name for f in options.values() if f.metadata["positional"]]
-    if len(spec.positional) > len(places):
+    unnamed = [f.name for f in options.values() if f.metadata["positional"]]
+    if len(spec.positional) > len(unnamed):
         raise UsageError(
-            f"{spec}: {metric.name} takes {len(places) or 'no'} option{'s' * (len(places) != 1)} without a name",
+            f"{spec}: {metric.name} takes {len(unnamed) or 'no'} option{'s' * (len(unnamed) != 1)} without a name",
             hint=_options_hint(options),
         )
-    written = dict(zip(places, spec.positional, strict=False))
+    written = dict(zip(unnamed, spec.positional, strict=False))
     for key, value in spec.named:
         if key not in options:
             raise UsageError(f"{spec}: {metric.name} has no option {key!r}", hint=_options_hint(options, key))
@@ -231,7 +231,7 @@ def _to_text(value: Any) -> Value:
     if isinstance(value, str | Spec):
         return value
     text = str(value).lower() if isinstance(value, bool) else str(value)
-    # An option of a type of its own may spell several items, as the grammar does.
+    # The text of an option with its own type may have several items, joined by + as in the grammar.
     return tuple(text.split("+")) if "+" in text else text
 
 

@@ -31,7 +31,7 @@ class PairedTest:
     """One system against another on one metric; a positive difference is in favour of `one`, unless lower is better.
 
     `permutation` and `bootstrap` are p-values as they are, `corrected` is the permutation's after correction for all
-    tests of the comparison. What cannot be told is NaN, and null in JSON.
+    tests of the comparison. What cannot be computed is NaN, and null in JSON.
     """
 
     metric: str

@@ -68,8 +68,8 @@ def parse(
     metric = from_spec(load(spec.name), spec, protocol=protocol, defaults=defaults)
     nested = {f.name: value for f in fields(metric) if isinstance(value := getattr(metric, f.name), Spec)}
     # A metric inside a metric follows the same protocol, and a wrong name in it is found here, not while scoring.
-    spelled = {name: str(parse(inner, protocol=protocol, defaults=defaults)) for name, inner in nested.items()}
-    return replace(metric, **{name: parse_spec(text) for name, text in spelled.items()}) if nested else metric
+    texts = {name: str(parse(inner, protocol=protocol, defaults=defaults)) for name, inner in nested.items()}
+    return replace(metric, **{name: parse_spec(text) for name, text in texts.items()}) if nested else metric
 
 
 def find(spec: str) -> Metric | None:

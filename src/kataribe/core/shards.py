@@ -20,7 +20,7 @@ SHARDS_PER_WORKER = 4
 
 @dataclass(frozen=True)
 class Sharding:
-    """`rows[k]` says where the items of shards[k] stand among all items."""
+    """`rows[k]` are the rows of the items of shards[k] among all items."""
 
     shards: Sequence[Any]
     rows: Sequence[Rows]

@@ -113,7 +113,7 @@ class Caption:
 
 @dataclass(frozen=True)
 class Story:
-    """What somebody, or a model, tells about one video, in the order they told it.
+    """What a person or a model says about one video, in the order of the file.
 
     >>> story = Story("v", 10.0, (Caption(Segment(5, 9), "He falls."), Caption(Segment(0, 5), "He runs.")))
     >>> [caption.text for caption in story.in_time_order()]
@@ -167,7 +167,7 @@ class Cast:
 
 @dataclass(frozen=True)
 class Narration:
-    """What is told in one gap of a film. Predictions may leave film and segment to their references.
+    """What the narrator says in one gap of a film. Predictions may leave film and segment to their references.
 
     >>> Narration("1", "film", Segment(3, 8), "Penelope weaves.").segment.length
     5

@@ -1,4 +1,4 @@
-"""R@k/N: can the right line be told from its neighbours by what the prediction says?
+"""R@k/N: is the right line more similar to the prediction than its neighbours are?
 
     rank(i)   = position of reference i when the N reference lines around it, itself included, are sorted by their
                 similarity to prediction i

@@ -59,7 +59,7 @@ def odd_ratings(ratings: Ratings) -> list[Caution]:
 
 
 def _sentinels(values: Floats) -> tuple[float, ...]:
-    """Numbers that stand for no answer; none where the scale may well hold them."""
+    """Numbers that mean "no answer"; none if the scale may contain them."""
     rest = values[~np.isin(values, _LOW_SENTINELS + _HIGH_SENTINELS)]
     if len(np.unique(rest)) < 3:
         return ()

@@ -50,7 +50,7 @@ def with_anchors(
     # Only a captioner that was given the segments can be scored on given segments: people and chance cannot.
     metrics = {name: metric for name, metric in metrics.items() if not isinstance(metric, Segments)}
     if not metrics:
-        problem = "segments(...) has no anchors: nobody told people the segments"
+        problem = "segments(...) has no anchors: people were not given the segments"
         raise UsageError(problem, hint="leave <anchors> out", options=["anchors"])
     scorer = _Scorer(metrics, missing, replace(options, bootstrap=0, details=False))
     turns = rounds(references, predicted.videos)

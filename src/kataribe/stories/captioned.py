@@ -61,7 +61,7 @@ class CaptionedStories(Metric):
 
     @abstractmethod
     def captioned(self, items: Stories) -> CaptionedVideos:
-        """The captions that stand for the stories; kept by the shard."""
+        """The captions made from the stories; kept by the shard."""
 
     @abstractmethod
     def counts(self, items: Stories) -> Any:

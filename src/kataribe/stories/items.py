@@ -54,7 +54,7 @@ class ReferenceStories:
 
 @dataclass(frozen=True, eq=False)
 class Fillers:
-    """Texts that stand in for missing partners: one for all videos, a random one for each, and the seed of those."""
+    """Texts in place of missing partners: one for all videos, a random one for each, and the seed of those."""
 
     constant: int
     random: Int64s
@@ -133,7 +133,7 @@ class Stories:
 
     @cached_property
     def cells(self) -> Int64s:
-        """The table of video v stands at cells[v]:cells[v + 1]."""
+        """The table of video v is cells[v]:cells[v + 1]."""
         return offsets_of(self.references.counts * self.predictions.counts)
 
     def ious(self, exact: bool) -> Floats:

@@ -45,7 +45,7 @@ class AlignedPair(ReferenceIndex, frozen=True):
 
 
 class StoryAlignment(Document, frozen=True, tag="story-alignment", omit_defaults=True):
-    """A prediction aligned with one reading of the references: one annotator's story, or all annotators' pooled.
+    """A prediction aligned with one annotator's story, or with the captions of all annotators together.
 
     `counts` says whether it entered the score (under refs=best only the best one does); `tiou` is there where the
     metric has thresholds.

@@ -1,4 +1,4 @@
-"""Captions on given segments: a captioner that is told where to look is scored segment by segment.
+"""Captions on given segments: a captioner that gets the segments as input is scored segment by segment.
 
     items      = the reference segments; candidate = the prediction on the same segment, reference = its sentence
     same       = start and end each within .05 s, so that rounding in either file does no harm
@@ -9,8 +9,8 @@ papers report "with ground-truth proposals".
 Krishna, R., Hata, K., Ren, F., Fei-Fei, L., Niebles, J. C. (2017). Dense-captioning events in videos. ICCV.
 
 Quirks. A prediction serves one segment of each annotator, in the order of the file. A segment without prediction
-counts as an empty caption, with `missing="drop"` not at all: give the reference file whose segments the captioner
-was told, not all of them. Each caption is tokenized alone.
+counts as an empty caption, with `missing="drop"` not at all: give only the reference file whose segments the
+captioner got. Each caption is tokenized alone.
 """
 
 from __future__ import annotations

@@ -202,7 +202,7 @@ class Soda(Metric):
 
     @property
     def _reference_order(self) -> Order:
-        """Only the published tool's multi-reference mode takes the references as they stand in the file."""
+        """Only the published tool's multi-reference mode takes the references in the order of the file."""
         order: Order = self._chosen("order")
         return "start" if order == "file" and self._chosen("refs") != "best" else order
 

@@ -17,7 +17,7 @@ MAX_ORDER = 4
 
 
 class TokenIndex(_native.TokenIndex):
-    """Sentences as integers: sentence s is tokens[offsets[s]:offsets[s + 1]], token t is spelled words[t]."""
+    """Sentences as integers: sentence s is tokens[offsets[s]:offsets[s + 1]], token t is words[t]."""
 
     @cached_property
     def words(self) -> list[str]:
@@ -31,8 +31,8 @@ class TokenIndex(_native.TokenIndex):
 class NgramKeys(NamedTuple):
     """For each n-gram of an index two independent hashes of its words: what names it outside of the index.
 
-    Equal n-grams have equal keys in every index, process and machine. Different ones with an equal key are possible,
-    if hardly ever met; `checks` tells them apart.
+    Equal n-grams have equal keys in every index, process and machine. Different n-grams with an equal key are possible
+    but very rare; `checks` distinguishes them.
     """
 
     keys: UInt64s
@@ -42,7 +42,7 @@ class NgramKeys(NamedTuple):
 class NgramIndex(_native.NgramIndex):
     """The n-grams of every sentence up to some order, counted.
 
-    Those of sentence s with n words stand at bounds[s * orders + n - 1]:bounds[s * orders + n] of `ngrams`.
+    Those of sentence s with n words are `ngrams[bounds[s * orders + n - 1]:bounds[s * orders + n]]`.
     """
 
     @cached_property
@@ -54,19 +54,19 @@ class NgramIndex(_native.NgramIndex):
         """The n-grams in the order of their keys."""
         return np.argsort(self.keys.keys)
 
-    def spell(self, words: Sequence[str]) -> list[str]:
-        """Each n-gram as text. A prefix always has a smaller id than what it begins."""
-        spelled: list[str] = []
+    def to_texts(self, words: Sequence[str]) -> list[str]:
+        """Each n-gram as text."""
+        texts: list[str] = []  # the prefix of an n-gram always has a smaller number
         for prefix, last in zip(self.prefixes.tolist(), self.lasts.tolist(), strict=True):
-            spelled.append(f"{spelled[prefix]} {words[last]}" if prefix >= 0 else words[last])
-        return spelled
+            texts.append(f"{texts[prefix]} {words[last]}" if prefix >= 0 else words[last])
+        return texts
 
 
 def numbering() -> defaultdict[str, int]:
     """A dictionary that numbers what it is asked for, in order of first appearance.
 
-    >>> places = numbering()
-    >>> places["b"], places["a"], places["b"]
+    >>> index_of = numbering()
+    >>> index_of["b"], index_of["a"], index_of["b"]
     (0, 1, 0)
     """
     return defaultdict(count().__next__)
@@ -75,8 +75,8 @@ def numbering() -> defaultdict[str, int]:
 class Sentences:
     """A set of tokenized sentences, in order of first appearance.
 
-    >>> sentences, places = Sentences.unique(["a dog runs", "a cat", "a dog runs"])
-    >>> sentences.texts, places.tolist()
+    >>> sentences, indices = Sentences.unique(["a dog runs", "a cat", "a dog runs"])
+    >>> sentences.texts, indices.tolist()
     (['a dog runs', 'a cat'], [0, 1, 0])
     """
 
@@ -85,16 +85,16 @@ class Sentences:
 
     @classmethod
     def unique(cls, texts: Iterable[str]) -> tuple[Sentences, Int64s]:
-        """The distinct texts, and for each text given the place of its sentence."""
-        places = numbering()
-        found = np.fromiter(map(places.__getitem__, texts), dtype=np.int64)
-        return cls(list(places)), found
+        """The distinct texts, and for each given text the index of its sentence."""
+        index_of = numbering()
+        indices = np.fromiter(map(index_of.__getitem__, texts), dtype=np.int64)
+        return cls(list(index_of)), indices
 
     def __len__(self) -> int:
         return len(self.texts)
 
     def __reduce__(self) -> tuple[type[Sentences], tuple[list[str]]]:
-        """What the native core made of the texts belongs to this process."""
+        """Only the texts: what the native core made of them belongs to this process."""
         return Sentences, (self.texts,)
 
     @cached_property

@@ -19,7 +19,7 @@ def checked(study: Study, task: Task, given: Any) -> dict[str, Any]:
     """An answer to every dimension, or `BadAnswer`.
 
     Of a pair the choice: a, b or equal, as shown. Else one number for each shown text: a rating from 1 to the scale's
-    end, or a place from 1, the best. Places become ranks: two texts that share the last of four places are both 3.
+    end, or a position from 1, the best. Positions become ranks: two texts that share the last of four are both 3.
     """
     names = [dimension.name for dimension in study.settings.dimensions]
     if not isinstance(given, Mapping) or sorted(given) != sorted(names):
@@ -39,12 +39,12 @@ def checked(study: Study, task: Task, given: Any) -> dict[str, Any]:
     return {name: given[name] for name in names}
 
 
-def ranks(places: Sequence[int]) -> list[int]:
+def ranks(positions: Sequence[int]) -> list[int]:
     """
     >>> ranks([2, 4, 4, 1])
     [2, 3, 3, 1]
     """
-    return [1 + sum(other < place for other in places) for place in places]
+    return [1 + sum(other < position for other in positions) for position in positions]
 
 
 def passed(study: Study, shown: Sequence[str], given: Mapping[str, Any]) -> bool:

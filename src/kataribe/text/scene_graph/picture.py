@@ -213,8 +213,8 @@ def _edges(paths: list[list[_Node]]) -> list[str]:
     offsets: dict[tuple[int, int], float] = {}
     for (node, _), ends in sides.items():
         gap = 0.0 if node.style == "relation" else min(12.0, (node.height - 16) / len(ends))
-        for place, (_, number, end) in enumerate(sorted(ends)):
-            offsets[number, end] = gap * (place - (len(ends) - 1) / 2)
+        for index, (_, number, end) in enumerate(sorted(ends)):
+            offsets[number, end] = gap * (index - (len(ends) - 1) / 2)
     return [_edge(path, offsets[number, 0], offsets[number, 1]) for number, path in enumerate(paths)]
 
 
