@@ -44,14 +44,14 @@ def written(folder: Path, name: str, content: str | bytes) -> Path:
         ("a.json", json.dumps(REFERENCE)),
         ("a.json", json.dumps(SUBMISSION)),
         ("a.json", json.dumps(SUBMISSION["results"])),
-        ("a.json.gz", gzip.compress(json.dumps(SUBMISSION).encode())),
+        ("a.json.gz", gzip.compress(json.dumps(SUBMISSION).encode(), mtime=0)),
         ("a.jsonl", STORY_LINES),
         ("a.jsonl", CAPTION_LINES),
         ("a.csv", TABLE),
         ("a.tsv", TABLE.replace(",", "\t")),
         ("v.vtt", VTT),
         ("v.srt", SRT),
-        ("v.srt.gz", gzip.compress(SRT.encode())),
+        ("v.srt.gz", gzip.compress(SRT.encode(), mtime=0)),
     ],
 )
 def test_every_format_tells_the_same_story(tmp_path, name, content):
