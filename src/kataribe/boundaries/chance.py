@@ -50,7 +50,7 @@ from kataribe.core.types import Array, Floats, Int64s
 
 _PLAYERS = ("system", "human")
 _COUNTS = ("hits", "predicted", "true")
-# No video has more annotators; keeps the draws of different entries apart.
+# More than any video has annotators, so that different entries have different draws.
 _ENTRIES_AT_MOST = 64
 
 

@@ -31,7 +31,7 @@ def precision_recall_of_frames(videos: Videos) -> Curve:
     for player in _PLAYERS:
         # One draw is enough for a picture; its pooled ranking hardly varies.
         instances = metric.instances(player, enter(player, videos, 1), videos, distance)
-        if instances.positives.sum() > 0:  # people who are alone have nobody to be compared with
+        if instances.positives.sum() > 0:  # a single annotator cannot be compared with others
             recall, precision = precision_recall(instances)
             lines[player] = tuple(zip(recall.round(5).tolist(), precision.round(5).tolist(), strict=True))
     return Curve("precision against recall of frames (random: 1 draw)", "recall", lines)

@@ -1,4 +1,4 @@
-"""Numbers that can be scored but were probably meant otherwise: another unit, segments, somebody else's boundaries.
+"""Numbers that can be scored but look like a mistake: another unit, segments, the boundaries of another video.
 
 A pattern must hold for a whole file of at least a few boundaries before anything is said, so that one odd video, or a
 very small file, raises no alarm.

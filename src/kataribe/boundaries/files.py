@@ -35,16 +35,12 @@ from kataribe.core.errors import InputError, Location, some
 from kataribe.core.types import Boundaries, Floats
 from kataribe.formats.safepickle import read_pickle
 from kataribe.formats.source import (
-    JSON_LINES,
-    TABLES,
     check_id,
     entries_by_id,
     extension,
     first_field,
     listed_entries,
-    read_json,
-    read_json_lines,
-    read_table,
+    read_by_extension,
 )
 
 Source = str | Path | Mapping[Any, Any] | list[Any]
@@ -123,14 +119,14 @@ def _entries(source: Source, read_rows: ReadRows) -> tuple[Path | None, Iterator
     if not isinstance(source, str | Path):
         return None, _from_data(source, None)
     path = Path(source)
-    kind = extension(path)
-    if kind in (".pkl", ".pickle"):
+    if extension(path) in (".pkl", ".pickle"):
         return path, _from_data(read_pickle(path), path)
-    if kind in JSON_LINES:
-        return path, _from_objects(read_json_lines(path))
-    if kind in TABLES:
-        return path, iter(read_rows(read_table(path)).items())
-    return path, _from_data(read_json(path), path)
+    return path, read_by_extension(
+        path,
+        lines=_from_objects,
+        table=lambda rows: iter(read_rows(rows).items()),
+        document=lambda data: _from_data(data, path),
+    )
 
 
 def _from_data(data: Any, path: Path | None) -> Iterator[tuple[str, Any]]:

@@ -1,4 +1,4 @@
-"""A metric that scores the system, people and two blind players alike, so that no number stands alone.
+"""A metric that scores the system, people and two blind players in the same way, to compare them.
 
 For every player, tolerance and video there is a row of counts that add up; the formula is written once for all of
 them. The system's value is the score; the others' values are its parts `human`, `uniform` and `random`. Under `max` the

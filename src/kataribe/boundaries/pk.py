@@ -1,4 +1,4 @@
-"""Pk: the probability that two frames a fixed distance apart are wrongly called of one segment or of two.
+"""Pk: the probability that two frames at a fixed distance are wrongly put into one segment or into two.
 
     Pk = share of probes (t, t + k) on which truth and prediction disagree whether a boundary lies between the ends;
     k = half the mean length of a true segment, in frames; at least 2

@@ -1,4 +1,4 @@
-"""CIDEr: how similar a candidate is to its references in the n-grams that tell this item from others.
+"""CIDEr: how similar a candidate is to its references in the n-grams that are rare in other items.
 
     g_n(s)    = tf-idf vector of the n-grams of s; idf(w) = log N - log max(1, df(w)), df counted over the N items'
                 references

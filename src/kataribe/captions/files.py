@@ -17,19 +17,14 @@ from typing import Any, NamedTuple
 
 from kataribe.core.errors import InputError, Location, some
 from kataribe.formats.source import (
-    JSON_LINES,
-    TABLES,
     Paths,
     check_id,
     check_text,
     entries_by_id,
-    extension,
     first_field,
     listed_entries,
+    read_by_extension,
     read_each,
-    read_json,
-    read_json_lines,
-    read_table,
 )
 
 ID_FIELDS = ("image_id", "video_id", "id", "imgid", "key", "name")
@@ -124,12 +119,9 @@ def _entries(source: Source) -> tuple[Path | None, Iterator[Entry]]:
     if not isinstance(source, str | Path):
         return None, _from_json(source, None)
     path = Path(source)
-    kind = extension(path)
-    if kind in JSON_LINES:
-        return path, _from_objects(read_json_lines(path))
-    if kind in TABLES:
-        return path, _from_rows(read_table(path))
-    return path, _from_json(read_json(path), path)
+    return path, read_by_extension(
+        path, lines=_from_objects, table=_from_rows, document=lambda data: _from_json(data, path)
+    )
 
 
 def _from_json(data: Any, path: Path | None) -> Iterator[Entry]:

@@ -86,7 +86,7 @@ def harmonic_mean(one: Floats, other: Floats) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class TokenCounts:
-    """In how many of `documents` texts each token stands, by the token's id.
+    """In how many of `documents` texts each token occurs, by the token's id.
 
     >>> one, other = TokenCounts.of([(np.array([0, 2, 2]), 2)]), TokenCounts.of([(np.array([0]), 1)])
     >>> (one + other).documents, (one + other).counts.tolist(), (one + other).idf.round(3).tolist()

@@ -38,7 +38,7 @@ class IdfTable(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, eq=False)
 class DocumentCounts:
-    """In how many of `documents` texts each n-gram stands. Keys are hashes of n-grams, in ascending order.
+    """In how many of `documents` texts each n-gram occurs. Keys are hashes of n-grams, in ascending order.
 
     Two hashes tell n-grams apart: `checks` would show if two of them ever had one key.
     """

@@ -79,7 +79,7 @@ def remarking() -> Iterator[list[Caution]]:
 
 
 def remark(*cautions: Caution) -> None:
-    """Tell whoever collects remarks; where nobody does, they are lost."""
+    """Give a remark to the surrounding collector; without one it is lost."""
     remarks = _remarks.get()
     if remarks is not None:
         remarks += [caution for caution in cautions if caution not in remarks]

@@ -10,7 +10,7 @@ from kataribe.core.errors import KataribeError, shorten, some
 from kataribe.core.result import MetricResult
 from kataribe.core.signature import differences
 
-# They say how an interval was drawn and what stands beside a score, not what was measured.
+# They describe the interval and the anchors of a score, not what was measured.
 _HARMLESS_FIELDS = ("bootstrap", "interval", "seed", "anchors")
 
 
@@ -27,7 +27,7 @@ def incomparable(results: Mapping[str, MetricResult]) -> Iterator[str]:
     (first, reference), *others = results.items()
     for name, result in others:
         apart = {id for id, _ in scored_items(reference) ^ scored_items(result)}
-        # Items that can be named say more than their fingerprint.
+        # The ids of items are more useful than their fingerprint.
         unimportant = (*_HARMLESS_FIELDS, "scored") if apart else _HARMLESS_FIELDS
         fields = {
             key: values

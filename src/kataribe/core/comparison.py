@@ -1,4 +1,4 @@
-"""Systems side by side: which differences in score are more than luck?
+"""Systems side by side: which differences in score are significant?
 
 Results keep the statistics behind their scores, so that bootstrap and permutation re-measure sums and score nothing
 again. Only like is compared with like: signatures must agree in every field that can move the number.
@@ -26,9 +26,9 @@ from kataribe.core.unit import Direction, Unit
 from kataribe.stats.bootstrap import FEWEST_ITEMS, INTERVAL
 from kataribe.stats.correction import CORRECTIONS
 
-# What was said of one system alone and makes it unfair to set it beside others.
+# Warnings about one system that make a comparison with others unfair.
 _UNFAIR = ("given-segments", "references-as-predictions")
-# Fewer items than this are said: their tests find large differences only.
+# With fewer items than this there is a warning: tests on them find large differences only.
 _FEW_ITEMS = 10
 
 

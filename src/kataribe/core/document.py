@@ -1,4 +1,4 @@
-"""What a result has to show of an item: what was scored, what a metric aligned with what.
+"""What a result shows of an item: the texts or times that were scored, and what a metric aligned.
 
 A document is a small frozen value of a kind. A room keeps its kinds in its `result.py`; its task and its metrics write
 them, and a view that knows the kind draws them. In a file a document is a JSON object that names its kind:

@@ -21,7 +21,7 @@ class Engine(Protocol):
 
 
 class InlineEngine:
-    """The thread that asks does the work, one shard after the other.
+    """Computes the shards one after the other in the calling thread.
 
     >>> list(InlineEngine().map(len, ["ab", "c"]))
     [2, 1]

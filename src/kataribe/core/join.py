@@ -27,7 +27,7 @@ class Joined(Generic[I]):
 
 @dataclass(frozen=True)
 class Wording:
-    """How a task speaks of what does not join.
+    """The words in which a task's messages describe what does not join.
 
     `missing` says for each policy what becomes of the `items` without a prediction; `extra` and `empty` speak of
     predictions, of one and of several.

@@ -12,7 +12,7 @@ P = ParamSpec("P")
 
 
 class Memo(dict[Hashable, object]):
-    """Kept by a frozen value of which everything in it follows, so that it may be dropped at any time.
+    """Keeps what was computed from a frozen value; it can be computed again, so it may be dropped at any time.
 
     It stays behind when its owner is pickled, copied or cut into shards: whoever needs it there computes it again.
 

@@ -86,9 +86,9 @@ class Metric(ABC):
     lower_is_better: ClassVar[bool] = False
     # Most values are fractions, which tables show times 100; a perplexity is shown as it is.
     percent: ClassVar[bool] = True
-    # Between what the value can lie, so that an interval does not leave it; of a fraction (0.0, 1.0).
+    # The lowest and highest possible value, which limit the interval; (0.0, 1.0) for a fraction.
     bounds: ClassVar[tuple[float, float]] = (-math.inf, math.inf)
-    # From so many items on, 95% intervals were measured to hold the truth as often as they say (docs/intervals.md).
+    # With at least so many items, 95% intervals were measured to hold the truth 95% of the time (docs/intervals.md).
     steady_from: ClassVar[int] = 10
     # An attribute of the items by which they are grouped: items of one group are always in one shard, because the row
     # of one depends on the others (its neighbours in a film, say).

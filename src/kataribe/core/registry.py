@@ -1,4 +1,4 @@
-"""Every metric by name. Ours and third parties' come through one door, the entry-point group `kataribe.metrics`.
+"""Every metric by name. Ours and those of third parties are found by the entry-point group `kataribe.metrics`.
 
 A package adds a metric with
 

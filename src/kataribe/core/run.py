@@ -21,7 +21,7 @@ from kataribe.core.types import Array, Coverage
 from kataribe.core.unit import direction_of, unit_of
 from kataribe.stats.bootstrap import FEWEST_ITEMS, INTERVAL, resample_weights, studentised_interval
 
-# Token vectors hold what metrics of whole sentences would compute again.
+# Token vectors come first: the vectors of whole sentences are computed along with them.
 _VECTORS_FIRST = ("tokens", "sentences", None)
 
 
@@ -162,7 +162,7 @@ def bootstrap_interval(metric: Metric, statistics: Array, bootstrap: int, seed: 
     # The same seed draws the same items for every metric, so that intervals can be read side by side.
     weights = resample_weights(items, bootstrap, np.random.default_rng(seed))
     replicates = np.concatenate([metric.replicates(statistics, chunk) for chunk in weights])
-    # A draw of few items may leave a score undefined; an interval of the others would pretend that it did not.
+    # In a draw of few items a score may be undefined; an interval from the other draws would hide that.
     return studentised_interval(metric.reduce(statistics).value, replicates, items, metric.bounds)
 
 

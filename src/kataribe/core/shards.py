@@ -13,7 +13,7 @@ from kataribe.core.metric import Items
 from kataribe.core.ragged import Rows
 from kataribe.core.types import Array, Int64s
 
-# Small enough that progress moves and Ctrl-C is heard, large enough that a shard's overhead does not show.
+# Small enough for smooth progress and a quick answer to Ctrl-C, large enough that overhead does not matter.
 MIN_SHARD = 256
 SHARDS_PER_WORKER = 4
 

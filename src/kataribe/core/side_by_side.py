@@ -23,7 +23,7 @@ _INTERVAL_REPLICATES = 1000
 
 @dataclass(frozen=True)
 class SideBySide:
-    """`intervals[system][metric]` is there for every metric, where items are enough for one.
+    """`intervals[system][metric]` is there for every metric that has enough items for an interval.
 
     `comparison` are the tests between systems; where there is none, `incomparable` says why results cannot be compared,
     if they cannot.
@@ -85,7 +85,7 @@ def _reasons(results: Mapping[str, Result]) -> list[str]:
 
 
 def _interval(result: MetricResult, seed: int) -> Interval | None:
-    """For a result that was scored without a bootstrap; its statistics and its formula are all it takes.
+    """For a result that was scored without a bootstrap, from its statistics; nothing is scored again.
 
     An older version may have counted other things, which today's formula cannot measure.
     """

@@ -32,7 +32,7 @@ class Score:
 
 @dataclass(frozen=True)
 class Anchors:
-    """What people and chance score on the same data, so that a score can be read.
+    """What people and chance score on the same data, so that a score can be judged.
 
     A person cannot be scored against themselves, so people meet fewer references than a system does. `system` is the
     system's score against exactly the references that people and chance were scored `against`.
@@ -181,7 +181,7 @@ class Narration:
 
 @dataclass(frozen=True)
 class Curve:
-    """How scores move as one thing is turned up: an audit's attack, a number of guesses. One line for each name.
+    """How scores change as one thing grows: an audit's attack, a number of guesses. One line for each name.
 
     >>> Curve("duplicated captions", "copies", {"soda(c)": ((1, 0.06), (2, 0.04))}).lines["soda(c)"][0]
     (1, 0.06)

@@ -214,6 +214,22 @@ def read_json_lines(path: Path) -> Iterator[tuple[Location, Any]]:
                     raise InputError(f"{location} is not JSON ({what})", hint="one JSON object on each line") from None
 
 
+def read_by_extension(
+    path: Path,
+    *,
+    lines: Callable[[Iterator[tuple[Location, Any]]], _Value],
+    table: Callable[[Iterator[tuple[Location, dict[str, str]]]], _Value],
+    document: Callable[[Any], _Value],
+) -> _Value:
+    """JSON lines, a table or a JSON document, each given to the function that understands it."""
+    kind = extension(path)
+    if kind in JSON_LINES:
+        return lines(read_json_lines(path))
+    if kind in TABLES:
+        return table(read_table(path))
+    return document(read_json(path))
+
+
 def read_rows(path: Path) -> Iterator[tuple[Location, Mapping[str, Any]]]:
     """(location, values by name) for each row of a table or each object of a file of JSON lines."""
     if extension(path) in TABLES:

@@ -99,6 +99,6 @@ def _pyav() -> Any:
     av = need("av", extra="video", purpose="reading video files")
     for part in ("av.error", "av.logging"):
         need(part, extra="video", purpose="reading video files")
-    # The decoder's remarks on damaged packets would mix with our own line on standard error.
+    # The decoder's messages about damaged packets would mix with our own on standard error.
     av.logging.set_level(av.logging.PANIC)
     return av

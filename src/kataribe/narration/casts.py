@@ -20,18 +20,13 @@ from typing import Any
 from kataribe.core.errors import InputError, Location, shorten
 from kataribe.core.types import Cast, Role
 from kataribe.formats.source import (
-    JSON_LINES,
-    TABLES,
     Paths,
     check_id,
     check_text,
     entries_by_id,
-    extension,
     first_field,
+    read_by_extension,
     read_joined,
-    read_json,
-    read_json_lines,
-    read_table,
     refuse_repeated_keys,
 )
 
@@ -59,7 +54,12 @@ def read_casts(source: Source | Paths) -> dict[str, Cast]:
 def _read_casts(source: Source) -> dict[str, Cast]:
     path = Path(source) if isinstance(source, str | Path) else None
     if path is not None:
-        entries = _read_file(path)
+        entries = read_by_extension(
+            path,
+            lines=_from_objects,
+            table=lambda rows: _from_objects((location, _cells(row)) for location, row in rows),
+            document=lambda data: _from_json(data, path),
+        )
     elif isinstance(source, Mapping):
         entries = _from_json(source, None)
     else:
@@ -84,15 +84,6 @@ def _cast(film: str, roles: list[Role], path: Path | None) -> Cast:
                 )
             owners[name] = role.name
     return Cast(film, tuple(roles))
-
-
-def _read_file(path: Path) -> Iterator[Entry]:
-    kind = extension(path)
-    if kind in JSON_LINES:
-        return _from_objects(read_json_lines(path))
-    if kind in TABLES:
-        return _from_objects((location, _cells(row)) for location, row in read_table(path))
-    return _from_json(read_json(path), path)
 
 
 def _from_json(data: Any, path: Path | None) -> Iterator[Entry]:

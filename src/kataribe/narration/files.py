@@ -30,10 +30,8 @@ from kataribe.formats.source import (
     extension,
     first_field,
     listed_entries,
+    read_by_extension,
     read_joined,
-    read_json,
-    read_json_lines,
-    read_table,
 )
 from kataribe.formats.storytable import parse_seconds, timestamp
 from kataribe.formats.subtitles import SUBTITLES, read_subtitles
@@ -97,14 +95,14 @@ def _read(path: Path) -> Iterator[tuple[Path, Narration]]:
 
 
 def _read_file(path: Path) -> Iterator[Narration]:
-    kind = extension(path)
-    if kind in JSON_LINES:
-        return _from_objects(read_json_lines(path))
-    if kind in TABLES:
-        return _from_objects((location, _cells(row)) for location, row in read_table(path))
-    if kind in SUBTITLES:
+    if extension(path) in SUBTITLES:
         return _from_subtitles(path)
-    return _from_json(read_json(path), path)
+    return read_by_extension(
+        path,
+        lines=_from_objects,
+        table=lambda rows: _from_objects((location, _cells(row)) for location, row in rows),
+        document=lambda data: _from_json(data, path),
+    )
 
 
 def _from_subtitles(path: Path) -> Iterator[Narration]:

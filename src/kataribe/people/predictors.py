@@ -128,7 +128,7 @@ def _within_items(x: Floats, y: Floats, group: Int64s, item: Int64s, items: int)
     keys, group = np.unique(group, return_inverse=True)
     item_of = np.zeros(len(keys), dtype=np.int64)
     item_of[group] = item
-    # A predictor that tells no text from another, where people do, agrees with nobody.
+    # A predictor that is constant where people's ratings differ has no agreement.
     is_flat = _range(x, group, len(keys)) == 0
     people_differ = _range(y, group, len(keys)) > 0
     ratios: dict[Measure, Ratio] = {}

@@ -27,17 +27,12 @@ from kataribe.captions.files import ID_FIELDS
 from kataribe.core.caution import Caution
 from kataribe.core.errors import InputError, Location, shorten, some
 from kataribe.formats.source import (
-    JSON_LINES,
-    TABLES,
     check_id,
     check_text,
     entries_by_id,
-    extension,
     first_field,
     listed_entries,
-    read_json,
-    read_json_lines,
-    read_table,
+    read_by_extension,
 )
 from kataribe.people.ratings import OVERALL, Rating, Ratings
 from kataribe.people.result import Text
@@ -117,20 +112,20 @@ def _plain(text: str) -> str:
 
 
 def _entries(path: Path) -> Iterator[_Entry]:
-    kind = extension(path)
-    if kind in TABLES:
-        for location, row in read_table(path):
-            yield _of_row(row, location)
-    elif kind in JSON_LINES:
-        yield from _of_objects(read_json_lines(path))
-    else:
-        data = read_json(path)
-        if isinstance(data, Mapping):
-            yield from _by_picture(data, path)
-        elif isinstance(data, list):
-            yield from _of_objects(listed_entries(data, path))
-        else:
-            raise Location(path).error("is neither an object nor a list of rated captions")
+    return read_by_extension(
+        path,
+        lines=_of_objects,
+        table=lambda rows: (_of_row(row, location) for location, row in rows),
+        document=lambda data: _of_document(data, path),
+    )
+
+
+def _of_document(data: Any, path: Path) -> Iterator[_Entry]:
+    if isinstance(data, Mapping):
+        return _by_picture(data, path)
+    if isinstance(data, list):
+        return _of_objects(listed_entries(data, path))
+    raise Location(path).error("is neither an object nor a list of rated captions")
 
 
 def _by_picture(data: Mapping[Any, Any], path: Path) -> Iterator[_Entry]:

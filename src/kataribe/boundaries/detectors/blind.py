@@ -12,7 +12,7 @@ from kataribe.boundaries.detectors.detector import Found
 from kataribe.core.types import Floats
 from kataribe.media.video import Picture, Timeline
 
-# The width of the bell that the paper puts on each boundary to make a curve of it.
+# The width of the Gaussian that the paper puts on each boundary to make a curve.
 _SIGMA_FRAMES = 5.0
 
 

@@ -39,7 +39,7 @@ PAPER_SIGMA = 15.0
 SCALES = (2.0, 3.0, 4.0, 6.0, 8.0, 11.0, 15.0)
 # Of normalised responses: a bump of the cosine distance of about 0.013. A camera's noise and a talking head stay below.
 _LEAST = 0.005
-# At one scale, maxima below a tenth of the highest are ripples beside a peak.
+# At one scale, maxima below a tenth of the highest one are noise beside a peak.
 _RIPPLE = 0.1
 # Near the ends of the video so many sampled frames are enough on each side.
 _FEWEST = 2
@@ -144,7 +144,7 @@ def extrema(curve: Floats, sigma: float) -> Int64s:
 
 
 def _response(curve: Floats, sigma: float) -> Floats:
-    # Beyond its ends the curve is taken as still: a mirror image would double a change near them.
+    # The curve is continued with its end values: a mirror image would double a change near the ends.
     response: Floats = gaussian_laplace(-curve, sigma, mode="nearest")
     return response
 
