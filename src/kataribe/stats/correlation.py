@@ -221,6 +221,7 @@ def pairwise_accuracy(
     second of a pair, `preferred` is above 0 where people like the first more, below 0 the second.
 
     >>> x, preferred = np.array([0.2, 0.0, -0.1, 0.3]), np.array([1.0, 1.0, 1.0, 0.0])
+    >>> from kataribe.stats.choices import TIES
     >>> [round(pairwise_accuracy(x, preferred, ties=ties).value, 3) for ties in TIES]
     [0.5, 0.333, 0.5]
     """
