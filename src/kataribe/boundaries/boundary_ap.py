@@ -44,18 +44,17 @@ class BoundaryAP(RankedMetric):
     edge: Edge = option("closed", "a distance of exactly d is right (closed) or wrong (open)")
 
     def instances(self, player: str, entries: Entries, videos: Videos, distance: Distance) -> Instances:
-        confidence = np.ones(len(entries.lists.values))
-        if player == "system" and videos.scores is not None:
-            confidence = videos.scores
-        ranks = _ranks(entries.lists, confidence)
         comparison = compare(entries, videos, self.annotator, distance)
         quality = np.zeros(0)
         if self.annotator == "max":
             quality = match_counts(comparison, videos, distance, "official", self.edge).f1
         shares = comparison.shares(self.annotator, quality)
         kept = comparison.entries
-        if len(kept) < len(entries):  # only people are ever left out, and they have no confidence
-            confidence, ranks = np.ones(len(kept.lists.values)), _ranks(kept.lists, np.ones(len(kept.lists.values)))
+        boundaries = np.arange(len(kept.lists.values))
+        # Without confidence all are equally sure, and come in order of time.
+        confidence, ranks = np.ones(len(boundaries)), kept.lists.within(boundaries)
+        if player == "system" and videos.scores is not None:  # nobody but people is ever left out
+            confidence, ranks = videos.scores, _ranks(kept.lists, videos.scores)
         tolerances = distance.of(videos.durations)[comparison.video]
         hits = _native.boundary_hits_by_rank(comparison.native, ranks, tolerances, strict=self.edge == "open")
         lengths = kept.lists.counts[comparison.entry]

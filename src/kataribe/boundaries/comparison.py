@@ -9,7 +9,7 @@ majority    the boundaries that more than half of them share
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from kataribe.boundaries.players import Entries
 from kataribe.boundaries.times import on_frames
 from kataribe.boundaries.tolerance import Distance
 from kataribe.core.ragged import Ragged, sum_by
-from kataribe.core.types import Floats, Int64s
+from kataribe.core.types import Bools, Floats, Int64s
 
 Annotator = Literal["max", "confident", "mean", "majority"]
 
@@ -99,15 +99,13 @@ class Comparison:
 
 def compare(entries: Entries, videos: Videos, annotator: Annotator, distance: Distance) -> Comparison:
     """Every entry beside its annotators; an entry without any (one annotator alone, say) is left out."""
-    everybody = videos.annotators.with_values(np.arange(len(videos.truth)))[entries.video]
-    entry, reference = everybody.owners, everybody.values
-    kept = reference != entries.without[entry]
-    if annotator == "confident":
-        kept &= reference == videos.confident[entries.video][entry]
-    counts = np.bincount(entry[kept], minlength=len(entries))
-    if not counts.all():
-        entries, counts = entries.keep(np.flatnonzero(counts)), counts[counts > 0]
-    entry, reference = np.repeat(np.arange(len(entries)), counts), reference[kept]
+    if entries.are_one_each(videos):  # then pairs are the same, whatever the entries are
+        pairs = videos.memo.keep(("pairs", annotator), lambda: _pairs(entries, videos, annotator))
+    else:
+        pairs = _pairs(entries, videos, annotator)
+    if not pairs.has_any.all():
+        entries = entries.keep(np.flatnonzero(pairs.has_any))
+    entry, reference = pairs.entry, pairs.reference
     if annotator != "majority":
         return Comparison(entries, videos.truth, entry, reference)
     groups = np.concatenate([np.searchsorted(entry, np.arange(len(entries))), [len(entry)]]).astype(np.int64)
@@ -115,6 +113,25 @@ def compare(entries: Entries, videos: Videos, annotator: Annotator, distance: Di
     agreed = _native.majority_boundaries(videos.truth.arrays, (reference, groups), tolerances)
     each = np.arange(len(entries))
     return Comparison(entries, Ragged(*agreed), each, each)
+
+
+class _Pairs(NamedTuple):
+    """Which entries meet an annotator at all; of these every one beside each of its annotators."""
+
+    has_any: Bools
+    entry: Int64s
+    reference: Int64s
+
+
+def _pairs(entries: Entries, videos: Videos, annotator: Annotator) -> _Pairs:
+    everybody = videos.annotators.with_values(np.arange(len(videos.truth)))[entries.video]
+    entry, reference = everybody.owners, everybody.values
+    kept = reference != entries.without[entry]
+    if annotator == "confident":
+        kept &= reference == videos.confident[entries.video][entry]
+    counts = np.bincount(entry[kept], minlength=len(entries))
+    has_any = counts > 0
+    return _Pairs(has_any, np.repeat(np.arange(has_any.sum()), counts[has_any]), reference[kept])
 
 
 def f1(hits: Floats, predicted: Floats, true: Floats) -> Floats:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from kataribe.core.errors import InputError, some
+from kataribe.core.memo import Memo
 from kataribe.core.ragged import Ragged, Rows, pick
 from kataribe.core.types import Floats, Int64s
 
@@ -31,6 +32,8 @@ class Videos:
     scores: Floats | None = None
     probabilities: Ragged | None = None
     seed: int = 0
+    # Not handed on by `replace`: what was computed of other columns is not true of these.
+    memo: Memo = field(default_factory=Memo, init=False, repr=False)
 
     def __len__(self) -> int:
         return len(self.ids)

@@ -42,6 +42,12 @@ class Entries:
     def __len__(self) -> int:
         return len(self.video)
 
+    def are_one_each(self, videos: Videos) -> bool:
+        """Whether there is one entry for each video, to be compared with all its annotators."""
+        if len(self) != len(videos):
+            return False
+        return bool(np.all(self.without == NOBODY) and np.all(self.video == np.arange(len(videos))))
+
     def keep(self, chosen: Int64s) -> Entries:
         return Entries(self.lists[chosen], self.video[chosen], self.without[chosen])
 
