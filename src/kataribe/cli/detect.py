@@ -47,7 +47,7 @@ def _detect(given: Given) -> None:
     from kataribe.boundaries.detectors.choice import DetectorOptions, open_detector
     from kataribe.boundaries.detectors.detector import detect
     from kataribe.boundaries.files import read_truth
-    from kataribe.boundaries.output import spell
+    from kataribe.boundaries.output import format_boundaries
     from kataribe.formats.source import extension
 
     videos, methods = given["videos"], list(dict.fromkeys(given["method"] or ["pa"]))
@@ -61,13 +61,13 @@ def _detect(given: Given) -> None:
         detected = {video.stem: detect(video, detectors) for video in videos}
     answers = {id: _prediction(by_method[methods[0]]) for id, by_method in detected.items()}
     if output is not None:
-        write_whole(output, spell(answers, extension(output), with_curves=given["probabilities"]))
+        write_whole(output, format_boundaries(answers, extension(output), with_curves=given["probabilities"]))
     if plot is not None:
         (id,) = detected
         times = truth[id].annotators[0].times if id in truth else ()
         write_whole(plot, _drawn(detected[id], times, extension(plot).removeprefix(".")))
     if output is None:
-        print(spell(answers, ".json", with_curves=given["probabilities"]).decode(), end="")
+        print(format_boundaries(answers, ".json", with_curves=given["probabilities"]).decode(), end="")
 
 
 def _check(methods: Sequence[str], videos: Sequence[Path], plot: Path | None) -> None:

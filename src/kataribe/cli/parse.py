@@ -49,7 +49,7 @@ def parse(
 
 
 def _listed(graph: SceneGraph) -> str:
-    from kataribe.text.scene_graph.graph import spell
+    from kataribe.text.scene_graph.graph import tuple_text
 
     sides = {
         "objects": [(thing,) for thing in graph.objects],
@@ -59,5 +59,5 @@ def _listed(graph: SceneGraph) -> str:
     lines = []
     for name, entries in sides.items():
         for index, entry in enumerate(entries):
-            lines.append(f"{name if index == 0 else '':<12}{spell(entry)}")
+            lines.append(f"{name if index == 0 else '':<12}{tuple_text(entry)}")
     return "\n".join(lines) or "no tuples"

@@ -30,9 +30,9 @@ def has_japanese(text: str) -> bool:
 @dataclass(frozen=True)
 class GinzaParser:
     """
-    >>> from kataribe.text.scene_graph.graph import spell
+    >>> from kataribe.text.scene_graph.graph import tuple_text
     >>> [graph] = open_parser().graphs(["デニムパンツをはいた少女がサッカーボールを蹴ろうとしている"])
-    >>> [spell(entry) for entry in graph.relations]
+    >>> [tuple_text(entry) for entry in graph.relations]
     ['少女-はく-デニムパンツ', '少女-蹴る-サッカーボール']
     """
 

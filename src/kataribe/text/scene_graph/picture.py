@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from xml.sax.saxutils import escape
 
-from kataribe.text.scene_graph.graph import NOBODY, SceneGraph, Word, spell
+from kataribe.text.scene_graph.graph import NOBODY, SceneGraph, Word, tuple_text
 
 _MARGIN, _COLUMN_GAP, _ROW_GAP = 24.0, 44.0, 18.0
 _FONT, _SMALL = 17.0, 13.0
@@ -188,7 +188,7 @@ def _write(nodes: list[_Node], paths: list[list[_Node]], graph: SceneGraph, capt
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {size}" width="{width + _MARGIN:.0f}" '
         f'height="{height + 6:.0f}" style="max-width: 100%; height: auto" role="img">',
         f"<title>{_text(caption)}</title>",
-        f"<desc>{_text('; '.join(map(spell, graph)))}</desc>",
+        f"<desc>{_text('; '.join(map(tuple_text, graph)))}</desc>",
         f"<style>{_STYLE}</style>",
         '<defs><marker id="arrow" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="7" markerHeight="7" '
         'orient="auto"><path d="M0 0 10 5 0 10z" fill="#55606e"/></marker></defs>',
