@@ -80,7 +80,7 @@ def _ours(truth: Truth, predictions: Predictions, repeats: int) -> dict[str, flo
     metric, chance = BoundaryF1(), ChanceF1()
     system, _ = best_of(repeats * 3, lambda: metric.score_of(once(videos.predictions), videos))
     panel, _ = best_of(repeats, lambda: metric.reduce(metric.stats(videos, None)))
-    corrected, _ = best_of(repeats, lambda: chance.reduce(chance.prepare(videos)))
+    corrected, _ = best_of(repeats, lambda: chance.reduce(chance.rows(videos)))
     score = metric.score_of(once(videos.predictions), videos).value
     return {"system": system, "panel": panel, "chance": corrected, "score": score}
 
@@ -113,23 +113,23 @@ def _published_loop(truth: Truth, predictions: Predictions, repeats: int) -> tup
 
 def _detection(repeats: int) -> dict[str, float]:
     """Seconds for the clip: decoding alone, then each detector whole, and PA's parts by difference."""
-    from kataribe.boundaries.detectors.backbones import HistogramBackbone
     from kataribe.boundaries.detectors.cut import HardCuts
     from kataribe.boundaries.detectors.detector import detect
     from kataribe.boundaries.detectors.pa import Predictability, changes
-    from kataribe.boundaries.detectors.video import pictures
     from kataribe.boundaries.detectors.window import Sampler
+    from kataribe.encoders.histogram import HistogramEncoder
+    from kataribe.media.video import pictures
 
     with tempfile.TemporaryDirectory() as folder:
         clip = _clip(Path(folder) / "clip.mp4")
-        backbone = HistogramBackbone()
+        encoder = HistogramEncoder()
         decode, _ = best_of(repeats, lambda: sum(1 for _ in pictures(clip)))
         cut, _ = best_of(repeats, lambda: detect(clip, [HardCuts()]))
-        pa, _ = best_of(repeats, lambda: detect(clip, [Predictability(Sampler(backbone))]))
+        pa, _ = best_of(repeats, lambda: detect(clip, [Predictability(Sampler(encoder))]))
     pixels = np.zeros((64, 64, 3), dtype=np.uint8)
     start = time.perf_counter()
     for _ in range(FRAMES // 3):
-        backbone(pixels)
+        encoder.pixels([pixels])
     features = time.perf_counter() - start
     curve = np.random.default_rng(0).random(FRAMES // 3)
     filtering, _ = best_of(repeats, lambda: changes(curve))

@@ -24,13 +24,13 @@ def windows() -> Any:
     """Three boundaries of Random and of Uniform with their tolerance; where windows overlap they are darker."""
     figure = new_figure(8, 2.6)
     drawn = {"Random, M = 3": (62, 83, 232), "Uniform, M = 3": (75, 150, 225)}
-    for place, (name, frames) in enumerate(drawn.items(), start=1):
-        axes = figure.add_subplot(2, 1, place)
+    for row, (name, frames) in enumerate(drawn.items(), start=1):
+        axes = figure.add_subplot(2, 1, row)
         _draw_windows(axes, frames, tolerance=0.05 * FRAMES)
         axes.set_ylabel(name, rotation=0, ha="right", va="center")
         axes.set_xlim(0, FRAMES)
         axes.set_yticks([])
-        if place == 1:
+        if row == 1:
             axes.set_xticks([])
     axes.set_xlabel("frame of a video of 300; a window reaches 15 frames, 5% of it, to either side")
     return figure

@@ -39,8 +39,8 @@ def measure(options: Options) -> Section:
     notes = [
         f"Tokens: {texts_from} ({len(texts):,} captions).",
         *(
-            f"METEOR ({place}): {each.description} ({len(each.candidates):,} candidates, {each.pairs:,} pairs)."
-            for place, each in enumerate(pairs, start=1)
+            f"METEOR ({number}): {each.description} ({len(each.candidates):,} candidates, {each.pairs:,} pairs)."
+            for number, each in enumerate(pairs, start=1)
         ),
         f"score captions: {captions.description} ({len(captions.candidates):,} captions).",
     ]
@@ -106,10 +106,10 @@ def _meteor_rows(sets: Sequence[data.CaptionSet], options: Options, missing: str
                 runs.append(in_child(_meteor, captions, options.repeats))
             ours.append(min(runs, key=lambda run: run.seconds))
     rows = []
-    for place, (captions, run) in enumerate(zip(sets, ours, strict=True)):
-        original = captions.pairs / theirs[place].seconds if theirs else missing
-        agreement = run.agreement(theirs[place]) if theirs else ""
-        what = f"METEOR ({place + 1}), one thread"
+    for index, (captions, run) in enumerate(zip(sets, ours, strict=True)):
+        original = captions.pairs / theirs[index].seconds if theirs else missing
+        agreement = run.agreement(theirs[index]) if theirs else ""
+        what = f"METEOR ({index + 1}), one thread"
         rows.append(Row(what, captions.pairs / run.seconds, original, "pairs/s", agreement=agreement))
         scoring = captions.pairs / (run.seconds - run.preparing)
         rows.append(Row("the same, sentences prepared before", scoring, original, "pairs/s"))
@@ -153,14 +153,14 @@ def _meteor(captions: data.CaptionSet, repeats: int) -> _MeteorRun:
 
     metric = Meteor(lang="en", tok="none")
     ids = [str(number) for number in range(len(captions.candidates))]
-    metric.prepare(Captions(ids[:1], ["a dog"], [["a dog"]]))  # opens the resource
+    metric.rows(Captions(ids[:1], ["a dog"], [["a dog"]]))  # opens the resource
 
     runs = []
     for _ in range(repeats):
         items = Captions(ids, captions.candidates, captions.references)
         items.tokens(metric.tokenizer_name)  # tokens have a row of their own
         start = time.perf_counter()
-        prepared = metric.prepare(items)
+        prepared = metric.prepare(items, metric.facts(items))
         middle = time.perf_counter()
         statistics = metric.stats(items, prepared)
         runs.append((time.perf_counter() - start, middle - start))

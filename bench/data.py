@@ -35,8 +35,8 @@ class CaptionSet:
 
 @cache
 def activitynet() -> Path | None:
-    places = [os.environ.get("KATARIBE_DATA"), ROOT.parent / "shared" / "data"]
-    folders = [Path(place) / "activitynet-captions" for place in places if place]
+    roots = [os.environ.get("KATARIBE_DATA"), ROOT.parent / "shared" / "data"]
+    folders = [Path(root) / "activitynet-captions" for root in roots if root]
     return next((folder for folder in folders if (folder / "val_1.json").is_file()), None)
 
 
@@ -117,9 +117,9 @@ def two_references() -> CaptionSet:
             continue
         for text, (start, end) in zip(story["sentences"], story["timestamps"], strict=True):
             overlaps = [min(end, b) - max(start, a) for a, b in other["timestamps"]]
-            nearest = sorted(range(len(overlaps)), key=lambda place: -overlaps[place])[:2]
+            nearest = sorted(range(len(overlaps)), key=lambda index: -overlaps[index])[:2]
             candidates.append(text)
-            references.append([other["sentences"][place] for place in nearest])
+            references.append([other["sentences"][index] for index in nearest])
     return CaptionSet(
         "the captions of ActivityNet Captions val_1, each with the two captions of val_2 that overlap it most",
         candidates,

@@ -119,9 +119,9 @@ def _seconds(runs: Sequence[Run]) -> str:
 
 def _corpus(texts: Sequence[str], items: int, distinct: int, seed: int, references: int = 2) -> Corpus:
     rng = random.Random(seed)
-    told = rng.sample(list(texts), min(distinct, len(texts)))
+    predicted = rng.sample(list(texts), min(distinct, len(texts)))
     written = rng.sample(list(texts), min(2 * distinct, len(texts)))
-    return Corpus(rng.choices(told, k=items), [rng.choices(written, k=references) for _ in range(items)])
+    return Corpus(rng.choices(predicted, k=items), [rng.choices(written, k=references) for _ in range(items)])
 
 
 def _ours(corpus: Corpus, cache: str) -> Run:
@@ -129,7 +129,7 @@ def _ours(corpus: Corpus, cache: str) -> Run:
     os.environ["KATARIBE_CACHE"] = cache
     import kataribe
 
-    ids = [str(place) for place in range(len(corpus.candidates))]
+    ids = [str(row) for row in range(len(corpus.candidates))]
     result = kataribe.evaluate(
         "captions",
         dict(zip(ids, corpus.candidates, strict=True)),

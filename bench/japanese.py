@@ -18,7 +18,7 @@ PAIRS = 200_000
 def measure(options: Options) -> Section:
     texts = captions()[: max(1, round(1000 * options.fraction))]
     runs = [in_child(_run, texts) for _ in range(options.repeats)]
-    parsing, cached, comparing = (min(run[place] for run in runs) for place in range(3))
+    parsing, cached, comparing = (min(run[index] for run in runs) for index in range(3))
     memory = max(run[3] for run in runs)
     rows = [
         Row("captions parsed, never seen before", len(texts) / parsing, ABSENT, "captions/s"),
@@ -57,15 +57,16 @@ def captions() -> list[str]:
     )
     ends = ("。", "、それを男性が見ている。", "、空が青い。")
     made = [f"{who}が{where}{what}{end}" for who, where, what, end in product(people, places, deeds, ends)]
-    return [made[(place * 397) % len(made)] for place in range(len(made))]
+    return [made[(index * 397) % len(made)] for index in range(len(made))]
 
 
 def _run(texts: list[str]) -> tuple[float, float, float, int]:
     """Seconds to parse, to read from the cache and to compare, and the memory it took."""
     import numpy as np
 
-    from kataribe.captions.items import TextPool
+    from kataribe.captions.items import pool_pairs
     from kataribe.captions.jaspice import JaSpice
+    from kataribe.text.pool import TextPool
     from kataribe.text.scene_graph.cache import cached_graphs
     from kataribe.text.scene_graph.ginza import open_parser
 
@@ -76,8 +77,8 @@ def _run(texts: list[str]) -> tuple[float, float, float, int]:
         parsing, cached = (_seconds(lambda: cached_graphs(parser, texts)) for _ in range(2))
         pool, metric = TextPool(texts), JaSpice()
         draw = np.random.default_rng(0).integers(0, len(texts), size=(2, PAIRS))
-        items = pool.pairs(draw[0], draw[1])
-        context = metric.prepare(items)
+        items = pool_pairs(pool, draw[0], draw[1])
+        context = metric.prepare(items, metric.facts(items))
         comparing = _seconds(lambda: metric.stats(items, context))
     return parsing, cached, comparing, peak_memory() or 0
 

@@ -23,17 +23,17 @@ from pathlib import Path
 
 import numpy as np
 
+import kataribe
 from bench.data import ROOT
 from bench.report import write_section
 from kataribe.audit.narration import CLEAN_ROLES
 from kataribe.audit.narration_attacks import no_names, previous_line
-from kataribe.core import registry
+from kataribe.core import grid, registry
 from kataribe.core.types import Cast, Narration
 from kataribe.narration.casts import read_casts
 from kataribe.narration.files import read_narrations
+from kataribe.narration.join import films, join
 from kataribe.narration.names import Names
-from kataribe.narration.task import evaluate, films, join
-from kataribe.report import grid
 
 PAGE = ROOT / "docs" / "narration.md"
 
@@ -100,17 +100,17 @@ def words_replaced(lines: Sequence[str], casts: Sequence[Cast], rng: np.random.G
             drawn = pools[kind][rng.integers(len(pools[kind]))]
         return drawn
 
-    def spoil(told: Sequence[str], cast: Cast) -> list[str]:
+    def spoil(spoilt: Sequence[str], cast: Cast) -> list[str]:
         names = Names.of_cast(cast)
-        return ["".join(other(word, kind) if kind else word for word, kind in pieces(line, names)) for line in told]
+        return ["".join(other(word, kind) if kind else word for word, kind in pieces(line, names)) for line in spoilt]
 
     return spoil
 
 
 def variants(written: Mapping[str, Narration], casts: Mapping[str, Cast], seed: int) -> dict[str, list[Narration]]:
     items, _, _ = join(written, written, films(casts, None), "error")
-    told = list(written.values())
-    words = words_replaced([line.text for line in told], list(casts.values()), np.random.default_rng(seed))
+    narrations = list(written.values())
+    words = words_replaced([line.text for line in narrations], list(casts.values()), np.random.default_rng(seed))
     spoilt: dict[str, Spoil] = {
         "itself": lambda lines, cast: list(lines),
         "names removed": no_names,
@@ -120,10 +120,10 @@ def variants(written: Mapping[str, Narration], casts: Mapping[str, Cast], seed: 
     }
     made: dict[str, list[Narration]] = {}
     for name, spoil in spoilt.items():
-        lines = list(told)
+        lines = list(narrations)
         for film, rows in items.by_film.items():
-            for row, text in zip(rows.tolist(), spoil([told[r].text for r in rows], casts[film]), strict=True):
-                lines[row] = replace(told[row], text=text)
+            for row, text in zip(rows.tolist(), spoil([narrations[r].text for r in rows], casts[film]), strict=True):
+                lines[row] = replace(narrations[row], text=text)
         made[name] = lines
     return made
 
@@ -140,7 +140,7 @@ def study(folder: Path, seed: int, *, with_models: bool) -> str:
         for tok in tokenizers:
             scores = []
             for lines in made.values():
-                result = evaluate(lines, list(written.values()), [metric], cast=casts, tok=tok)
+                result = kataribe.evaluate("narration", lines, list(written.values()), [metric], cast=casts, tok=tok)
                 scores.append(next(iter(result)).value)
             rows.append([label, tok or "", *(f"{100 * score:.2f}" for score in scores)])
             print("narration study:", *rows[-1], file=sys.stderr, flush=True)
@@ -153,9 +153,9 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0, help="seed of the draws; default 0")
     parser.add_argument("--no-models", action="store_true", help="leave out what needs a neural encoder")
     arguments = parser.parse_args()
-    places = [os.environ.get("KATARIBE_DATA"), ROOT.parent / "shared" / "data"]
-    found = [Path(place) / "movie101" for place in places if place]
-    folder = next((place for place in found if (place / "N" / "val.json").is_file()), None)
+    roots = [os.environ.get("KATARIBE_DATA"), ROOT.parent / "shared" / "data"]
+    folders = [Path(root) / "movie101" for root in roots if root]
+    folder = next((folder for folder in folders if (folder / "N" / "val.json").is_file()), None)
     if folder is None:
         parser.error("Movie101 is not here; KATARIBE_DATA names the folder of the public data sets")
     table = study(folder, arguments.seed, with_models=not arguments.no_models)

@@ -28,7 +28,7 @@ from kataribe.core.metric import Metric
 from kataribe.core.types import Floats
 from kataribe.stats import correlation
 from kataribe.stats.bootstrap import Bounds
-from kataribe.stats.correlation import STATISTICS, Statistic
+from kataribe.stats.choices import STATISTICS, Statistic
 from kataribe.stats.paired import Valued
 
 # Enough that a draw of a thousand items is not the population itself, few enough to be scored in seconds.
@@ -170,8 +170,8 @@ def _scored(
 
 @cache
 def _folder() -> Path | None:
-    places = [os.environ.get("KATARIBE_DATA"), ROOT.parent / "shared" / "data"]
-    return next((Path(place) for place in places if place and Path(place).is_dir()), None)
+    folders = [os.environ.get("KATARIBE_DATA"), ROOT.parent / "shared" / "data"]
+    return next((Path(folder) for folder in folders if folder and Path(folder).is_dir()), None)
 
 
 def _data(*names: str) -> list[Path] | None:
@@ -195,28 +195,28 @@ _OUTPUTS = (
 
 
 @dataclass(frozen=True)
-class _Told:
+class _Corpus:
     """Two annotators and two captioners that were given the first annotator's segments; the same videos in all."""
 
     annotators: list[Items]
     captioners: list[Items]
 
 
-def _told(videos: int) -> _Told | None:
+def _corpus(videos: int) -> _Corpus | None:
     paths = _data(*_OUTPUTS)
     if paths is None:
         return None
     first, second, *outputs = map(_read, paths)
     captioners = [output["results"] for output in outputs]
-    shared = [video for video in first if video in second and all(video in told for told in captioners)][:videos]
-    return _Told(
-        *([{video: told[video] for video in shared} for told in side] for side in ((first, second), captioners))
+    shared = [video for video in first if video in second and all(video in output for output in captioners)][:videos]
+    return _Corpus(
+        *([{video: stories[video] for video in shared} for stories in side] for side in ((first, second), captioners))
     )
 
 
 def _captions() -> Source:
-    told = _told(MOST_ITEMS)
-    if told is None:
+    corpus = _corpus(MOST_ITEMS)
+    if corpus is None:
         made = _made_up(MOST_ITEMS, 3)
         ids = [str(row) for row in range(len(made.candidates))]
         # The last of the references is taken for a second system.
@@ -227,7 +227,7 @@ def _captions() -> Source:
         references: Any = {id: texts[:-1] for id, texts in zip(ids, made.references, strict=True)}
         description = "captions made up by the bench, each with two references"
     else:
-        systems, references = _captions_of(told)
+        systems, references = _captions_of(corpus)
         description = (
             "two captioners' sentences on val_1's segments of ActivityNet Captions, each with val_1's caption and the "
             "caption of val_2 that overlaps it most"
@@ -235,13 +235,13 @@ def _captions() -> Source:
     return Source(description, lambda: _scored("captions", systems, references, CAPTIONS))
 
 
-def _captions_of(told: _Told) -> tuple[list[dict[str, str]], dict[str, list[str]]]:
-    first, second = told.annotators
+def _captions_of(corpus: _Corpus) -> tuple[list[dict[str, str]], dict[str, list[str]]]:
+    first, second = corpus.annotators
     systems: list[dict[str, str]] = [{}, {}]
     references: dict[str, list[str]] = {}
     for video, story in first.items():
         spoken = [
-            {_key(entry["timestamp"]): entry["sentence"] for entry in output[video]} for output in told.captioners
+            {_key(entry["timestamp"]): entry["sentence"] for entry in output[video]} for output in corpus.captioners
         ]
         for segment, text in zip(story["timestamps"], story["sentences"], strict=True):
             if all(_key(segment) in sentences for sentences in spoken) and len(references) < MOST_ITEMS:
@@ -263,9 +263,9 @@ def _overlapping(story: Items, segment: Sequence[float]) -> str:
 
 
 def _stories() -> Source:
-    told = _told(1_500)
-    if told is None:
-        told = _made_up_stories(600)
+    corpus = _corpus(1_500)
+    if corpus is None:
+        corpus = _made_up_stories(600)
         description = "stories made up by the bench"
     else:
         description = (
@@ -275,10 +275,10 @@ def _stories() -> Source:
 
     def populations() -> list[Scored]:
         rng = np.random.default_rng(0)
-        durations = {video: story["duration"] for video, story in told.annotators[0].items()}
-        astray = [_astray(captioner, durations, rng) for captioner in told.captioners]
-        given = _scored("stories", told.captioners, [told.annotators[0]], [STORIES[-1]])
-        return _scored("stories", astray, told.annotators, STORIES[:-1]) + given
+        durations = {video: story["duration"] for video, story in corpus.annotators[0].items()}
+        astray = [_astray(captioner, durations, rng) for captioner in corpus.captioners]
+        given = _scored("stories", corpus.captioners, [corpus.annotators[0]], [STORIES[-1]])
+        return _scored("stories", astray, corpus.annotators, STORIES[:-1]) + given
 
     return Source(description, populations)
 
@@ -300,7 +300,7 @@ def _moved(segment: Sequence[float], duration: float, rng: np.random.Generator) 
     return [round(start, 2), round(max(end, start + 0.1), 2)]
 
 
-def _made_up_stories(videos: int) -> _Told:
+def _made_up_stories(videos: int) -> _Corpus:
     rng = np.random.default_rng(0)
     each = 4
     made = _made_up(videos * each, 3)
@@ -308,17 +308,17 @@ def _made_up_stories(videos: int) -> _Told:
     for video in range(videos):
         cuts = np.sort(rng.uniform(0, 100, each - 1))
         rows = range(video * each, (video + 1) * each)
-        for place, side in enumerate(sides):
-            moved = cuts if place != 1 else np.sort(np.clip(cuts + rng.normal(0, 4, each - 1), 0.5, 99.5))
+        for number, side in enumerate(sides):
+            moved = cuts if number != 1 else np.sort(np.clip(cuts + rng.normal(0, 4, each - 1), 0.5, 99.5))
             edges = [0.0, *moved.tolist(), 100.0]
             segments = [list(pair) for pair in itertools.pairwise(edges)]
-            texts = [made.candidates[row] if place == 0 else made.references[row][place - 1] for row in rows]
-            if place < 2:
+            texts = [made.candidates[row] if number == 0 else made.references[row][number - 1] for row in rows]
+            if number < 2:
                 side[f"v{video}"] = {"duration": 100.0, "timestamps": segments, "sentences": texts}
             else:
                 entries = zip(segments, texts, strict=True)
                 side[f"v{video}"] = [{"timestamp": segment, "sentence": text} for segment, text in entries]
-    return _Told(sides[:2], sides[2:])
+    return _Corpus(sides[:2], sides[2:])
 
 
 def _boundaries() -> Source:
@@ -388,10 +388,10 @@ def _narration() -> Source:
             spoken = start + float(rng.uniform(-2, end - start))
             dialogue[film]["timestamps"].append([max(0.0, spoken), spoken + 3.0])
             dialogue[film]["sentences"].append("...")
-        for place, system in enumerate(systems):
+        for number, system in enumerate(systems):
             named = [hero for hero in heroes if rng.random() < 0.6]
             named += rng.choice(_NAMES, 1).tolist() if rng.random() < 0.3 else []
-            system[id] = _with_names(made.references[row][place], named)
+            system[id] = _with_names(made.references[row][number], named)
     cast = {film: list(_NAMES) for film in films}
 
     def populations() -> list[Scored]:

@@ -145,9 +145,10 @@ def _large(folder: Path, options: Options) -> tuple[list[Row], list[str]]:
 
 def _stages(path: Path) -> dict[str, float]:
     from kataribe.core import registry
-    from kataribe.core.engine import LocalEngine
+    from kataribe.engines.local import LocalEngine
     from kataribe.formats.stories import read_stories
     from kataribe.stories.alignment import align
+    from kataribe.stories.inner import prepare_inner
     from kataribe.stories.items import Stories
     from kataribe.stories.join import join
     from kataribe.stories.pairtext import PairText
@@ -165,25 +166,26 @@ def _stages(path: Path) -> dict[str, float]:
 
     def aligned(shard: Stories) -> None:
         ious = shard.ious(False)
-        readings = shard.readings(pooled=True, order="start")
-        align(shard, readings, ious * f.table(shard, context, ious), order="start")
+        stories = shard.reference_stories(pooled=True, order="start")
+        align(shard, stories, ious * f.table(shard, facts, ious), order="start")
 
     with stage("reading files"):
         predicted = read_stories(path)
-        told = [read_stories(reference) for reference in story_data.references()]
+        references = [read_stories(reference) for reference in story_data.references()]
     with stage("joining"):
-        items, _, _ = join(predicted, told, None, 0)
+        items, _, _ = join(predicted, references, None, 0)
     size = -(-len(items) // SHARDS)
     shards = [items[at : at + size] for at in range(0, len(items), size)]
     f = PairText(registry.parse("meteor"), swapped=True)
     with stage("tokens"):
-        items.pool.tokens("ptb")
+        on_shards(lambda shard: shard.pool.tokens("ptb"))
     with stage("METEOR's data and context"):
-        context = f.prepare(items)
+        facts = f.facts(items)
+        on_shards(lambda shard: prepare_inner(f.metric, shard.pool, facts))
     with stage("IoU"):
         on_shards(lambda shard: shard.ious(False))
     with stage("METEOR of all pairs that overlap"):
-        on_shards(lambda shard: f.table(shard, context, shard.ious(False)))
+        on_shards(lambda shard: f.table(shard, facts, shard.ious(False)))
     with stage("alignment (one variant)"):
         on_shards(aligned)
     return spent

@@ -38,13 +38,13 @@ def head(stories: Stories, videos: Sequence[str]) -> Stories:
 
 def sample(share: float, folder: Path) -> tuple[Path, list[Path], list[str]]:
     """Every so-many-th video: the model's output and the references, cut down to them, and their names."""
-    told = [read(path) for path in references()]
-    everything = list(dict.fromkeys(video for stories in told for video in stories))
+    annotators = [read(path) for path in references()]
+    everything = list(dict.fromkeys(video for stories in annotators for video in stories))
     videos = everything[:: max(1, round(1 / share))] if share else []
     predicted = folder / "sample.json"
     predicted.write_text(json.dumps({"results": head(read(model_output())["results"], videos)}), encoding="utf-8")
     paths = []
-    for stories, original in zip(told, references(), strict=True):
+    for stories, original in zip(annotators, references(), strict=True):
         path = folder / f"sample_{original.name}"
         path.write_text(json.dumps(head(stories, videos)), encoding="utf-8")
         paths.append(path)
@@ -54,9 +54,9 @@ def sample(share: float, folder: Path) -> tuple[Path, list[Path], list[str]]:
 def crowd(path: Path, each: int, fraction: float) -> int:
     """Write a submission of so many captions for each video: real sentences on random segments. How many in all?"""
     rng = random.Random(0)
-    told = [read(reference) for reference in references()]
-    durations = {video: story["duration"] for stories in told for video, story in stories.items()}
-    sentences = [text for stories in told for story in stories.values() for text in story["sentences"]]
+    annotators = [read(reference) for reference in references()]
+    durations = {video: story["duration"] for stories in annotators for video, story in stories.items()}
+    sentences = [text for stories in annotators for story in stories.values() for text in story["sentences"]]
     sentences += [caption["sentence"] for captions in read(model_output())["results"].values() for caption in captions]
     videos = list(durations)[: max(1, round(len(durations) * fraction))]
     results = {

@@ -31,16 +31,16 @@ Caption = tuple[tuple[float, float], str]
 
 def main(predictions: str, *references: str) -> dict[str, float]:
     results = json.loads(Path(predictions).read_text(encoding="utf-8"))["results"]
-    told: dict[str, list[list[Caption]]] = {}
+    annotated: dict[str, list[list[Caption]]] = {}
     for path in references:
         for video, story in json.loads(Path(path).read_text(encoding="utf-8")).items():
             captions = [(tuple(time), text) for time, text in zip(story["timestamps"], story["sentences"], strict=True)]
-            told.setdefault(video, []).append(captions)
-    said = {video: [(tuple(c["timestamp"]), c["sentence"]) for c in results.get(video, [])] for video in told}
+            annotated.setdefault(video, []).append(captions)
+    predicted = {video: [(tuple(c["timestamp"]), c["sentence"]) for c in results.get(video, [])] for video in annotated}
     meteor = Meteor()
     # The process is started above but reads its data only when first asked.
     meteor.compute_score({0: ["a dog"]}, {0: ["a dog"]})
-    return {"soda(c)": soda(meteor, told, said), **activitynet(meteor, told, said)}
+    return {"soda(c)": soda(meteor, annotated, predicted), **activitynet(meteor, annotated, predicted)}
 
 
 def iou(one: tuple[float, float], other: tuple[float, float]) -> float:
@@ -52,20 +52,20 @@ def iou(one: tuple[float, float], other: tuple[float, float]) -> float:
 def tokenize(lists: list[list[str]]) -> list[list[str]]:
     # Never nothing: a run without videos shows what starting everything takes.
     lines = [text for texts in lists for text in [*texts, NEUTRAL]] or [NEUTRAL]
-    cut = PTBTokenizer().tokenize({place: [{"caption": text}] for place, text in enumerate(lines)})
-    tokens = iter(cut[place][0] for place in range(len(lines)))
+    tokenized = PTBTokenizer().tokenize({index: [{"caption": text}] for index, text in enumerate(lines)})
+    tokens = iter(tokenized[index][0] for index in range(len(lines)))
     return [[next(tokens) for _ in [*texts, NEUTRAL]][:-1] for texts in lists]
 
 
 def activitynet(
-    meteor: Meteor, told: dict[str, list[list[Caption]]], said: dict[str, list[Caption]]
+    meteor: Meteor, annotated: dict[str, list[list[Caption]]], predicted: dict[str, list[Caption]]
 ) -> dict[str, float]:
     lists: list[list[str]] = []
-    for video, threshold in product(told, THRESHOLDS):
-        everything = [caption for story in told[video] for caption in story]
+    for video, threshold in product(annotated, THRESHOLDS):
+        everything = [caption for story in annotated[video] for caption in story]
         pairs = [
             (text, partner)
-            for segment, text in said[video]
+            for segment, text in predicted[video]
             for partner in [t for other, t in everything if iou(segment, other) >= threshold] or [FILLER]
         ]
         lists += [[_ascii(text) for text, _ in pairs], [_ascii(partner) for _, partner in pairs]]
@@ -74,31 +74,31 @@ def activitynet(
     for candidates, partners in zip(tokens[::2], tokens[1::2], strict=True):
         if not candidates:
             continue
-        gts, res = ({place: [text] for place, text in enumerate(texts)} for texts in (partners, candidates))
+        gts, res = ({index: [text] for index, text in enumerate(texts)} for texts in (partners, candidates))
         values = [*Bleu(4).compute_score(gts, res, verbose=0)[0]]
         values += [scorer.compute_score(gts, res)[0] for scorer in (meteor, Rouge(), Cider())]
         for name, value in zip(PARTS, values, strict=True):
             sums[name] += float(value)
-    return {name: value / max(len(told) * len(THRESHOLDS), 1) for name, value in sums.items()}
+    return {name: value / max(len(annotated) * len(THRESHOLDS), 1) for name, value in sums.items()}
 
 
-def soda(meteor: Meteor, told: dict[str, list[list[Caption]]], said: dict[str, list[Caption]]) -> float:
+def soda(meteor: Meteor, annotated: dict[str, list[list[Caption]]], predicted: dict[str, list[Caption]]) -> float:
     """Variant c, annotators pooled, predictions given to METEOR as the references."""
-    texts = sorted({text for stories in told.values() for story in stories for _, text in story})
-    texts = sorted({*texts, *(text for captions in said.values() for _, text in captions)}) if told else []
-    tokens = {text: cut[0] for text, cut in zip(texts, tokenize([[text] for text in texts]), strict=True)}
+    texts = sorted({text for stories in annotated.values() for story in stories for _, text in story})
+    texts = sorted({*texts, *(text for captions in predicted.values() for _, text in captions)}) if annotated else []
+    tokens = {text: found[0] for text, found in zip(texts, tokenize([[text] for text in texts]), strict=True)}
     scores = []
-    for video, stories in told.items():
-        predictions = sorted(said[video], key=lambda caption: caption[0])
+    for video, stories in annotated.items():
+        predictions = sorted(predicted[video], key=lambda caption: caption[0])
         if not predictions:
             continue
         references = sorted((caption for story in stories for caption in story), key=lambda caption: caption[0])
-        gts: dict[int, Any] = {place: [tokens[text]] for place, (_, text) in enumerate(predictions)}
+        gts: dict[int, Any] = {index: [tokens[text]] for index, (_, text) in enumerate(predictions)}
         costs = np.array(
             [
                 np.multiply(
                     [iou(segment, other) for other, _ in predictions],
-                    meteor.compute_score(gts, {place: [tokens[text]] for place in gts})[1],
+                    meteor.compute_score(gts, {index: [tokens[text]] for index in gts})[1],
                 )
                 for segment, text in references
             ]

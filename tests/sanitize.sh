@@ -24,6 +24,7 @@ cp "$folder"/native/_{native_,processor}*.so "$folder/package/kataribe/"
 LD_PRELOAD="$(g++ -print-file-name=libasan.so) $(g++ -print-file-name=libubsan.so)" \
 ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 PYTHONPATH="$folder/package" \
   "$folder/venv/bin/python" -m pytest -p no:cacheprovider -m "not java and not slow" --timeout 3000 \
-  tests/text/test_*.py tests/captions/test_{golden,greedy,meteor_native,meteor_resource,meteor_search,ngram_metrics}.py \
+  tests/test_native.py tests/text/test_*.py \
+  tests/captions/test_{golden,greedy,meteor_native,meteor_resource,meteor_search,ngram_metrics}.py \
   tests/differential/test_ngram_metrics.py tests/boundaries/test_{f1,chance,ranking,edges}.py \
-  tests/stats/test_correlation.py tests/encoders/test_bert.py "$@"
+  tests/stories/test_{alignment,soda,activitynet}.py tests/stats/test_correlation.py tests/encoders/test_bert.py "$@"

@@ -18,11 +18,13 @@ import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from types import FrameType
 
 import numpy as np
 import pytest
 
 from kataribe.captions.meteor_resource import open_resource
+from kataribe.cli.main import main
 from kataribe.core import registry
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -73,7 +75,7 @@ def furnish(folder: Path, page: Path) -> dict[str, str]:
     shutil.copy(samples / "boundaries_pred.json", folder / "boundaries.json")
     shutil.copy(samples / "boundaries_truth.json", folder / "truth.json")
     if "detect clip.mp4" in page.read_text(encoding="utf-8"):
-        from tests.boundaries.clips import cuts, write_video
+        from tests.media.clips import cuts, write_video
 
         write_video(folder / "clip.mp4", cuts(np.random.default_rng(0), [60, 90, 60]))
     for name, copy in (("pred", "narration"), ("refs", "narration_refs"), ("cast", "cast")):
@@ -141,6 +143,37 @@ def test_development_page_lists_every_room() -> None:
         path.name for path in (ROOT / "src" / "kataribe").iterdir() if path.is_dir() and path.name != "__pycache__"
     }
     assert set(re.findall(r"^  (\w+)/ ", page, re.MULTILINE)) == rooms
+
+
+def test_walk_of_a_prediction_file_is_what_happens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = ROOT / "docs" / "development.md"
+    rows = re.findall(r"^\| \d+ \| (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    hops = [re.findall(r"`([\w/]+\.py: [\w.]+)`", row) for row in rows]
+    furnish(tmp_path, page)
+    monkeypatch.chdir(tmp_path)
+    called = functions_called("score stories story.json -r one.json -o result.json --quiet")
+    called += functions_called("report result.json -o page.html --quiet")
+    assert [function for hop in hops for function in hop if function not in called] == []
+    assert [hop[0] for hop in hops] == sorted((hop[0] for hop in hops), key=called.index)
+    assert len(hops) <= 12
+
+
+def functions_called(command: str) -> list[str]:
+    """The functions of the package that a command calls, in the order of their first calls."""
+    package = str(ROOT / "src" / "kataribe") + os.sep
+    called: dict[str, None] = {}
+
+    def note(frame: FrameType, event: str, _: object) -> None:
+        if event == "call" and frame.f_code.co_filename.startswith(package):
+            called.setdefault(f"{frame.f_code.co_filename.removeprefix(package)}: {frame.f_code.co_qualname}")
+
+    sys.setprofile(note)
+    try:
+        with pytest.raises(SystemExit, match="0"):
+            main(command.split())
+    finally:
+        sys.setprofile(None)
+    return list(called)
 
 
 @pytest.mark.parametrize("name", registry.names())

@@ -19,12 +19,15 @@ PROGRAM = """
 import os, signal, threading
 import numpy as np
 from kataribe import _native
-from kataribe.core.engine import LocalEngine
+from kataribe.engines.local import LocalEngine
 
 many = 10**7
 first, second = np.zeros(many, dtype=np.int64), np.ones(many, dtype=np.int64)
 rng = np.random.default_rng(0)
 offsets = np.array([0, 20_000, 40_000], dtype=np.int64)
+
+def two_long_sentences():
+    return _native.TokenIndex([" ".join(rng.choice(["a", "b", "c"], 20_000)) for _ in range(2)])
 
 def meteor():
     sentences = _native.MeteorSentences(None, ["a b c " * 5000, "c a b " * 5000], normalize=False)
@@ -36,14 +39,11 @@ def one_meteor_pair_after_another():
         _native.meteor_statistics(sentences, first, second)
 
 def lcs():
-    words = rng.integers(0, 3, 40_000).astype(np.int32)
-    _native.lcs_lengths(words, offsets, 3, first, second)
+    _native.lcs_lengths(two_long_sentences(), first, second)
 
 def ngrams():
-    words = rng.integers(0, 3, 40_000).astype(np.int32)
-    ngrams, counts, bounds, _, _ = _native.ngram_index(words, offsets, 4)
-    item = np.arange(many + 1)
-    _native.bleu_statistics(ngrams, counts, bounds, 4, np.diff(offsets), first, second, item)
+    index = _native.NgramIndex(two_long_sentences(), 4)
+    _native.bleu_statistics(index, first, (second, np.arange(many + 1)))
 
 def alignment():
     side = 1000
@@ -52,13 +52,15 @@ def alignment():
     rows = np.tile(np.arange(side), readings)
     row_bounds = np.arange(readings + 1) * side
     columns, column_bounds = np.arange(side), np.array([0, side])
+    video_of = np.zeros(readings, dtype=np.int64)
     _native.align_stories(
-        costs, cells, np.zeros(readings, dtype=np.int64), rows, row_bounds, columns, column_bounds, False
+        (costs, cells), video_of, (rows, row_bounds), (columns, column_bounds), tool_pairs=False
     )
 
 def boundaries():
     times = np.sort(rng.random(40_000))
-    _native.boundary_hits(times, offsets, times, offsets, first, second, np.full(many, 0.1), False, False)
+    comparison = _native.BoundaryComparison((times, offsets), (times, offsets), first, second)
+    _native.boundary_hits(comparison, np.full(many, 0.1), optimal=False, strict=False)
 
 def correlation():
     rows = 10**5

@@ -6,14 +6,16 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 import pytest
 
-from kataribe import _native_portable, _processor
+from kataribe import _native, _native_portable, _processor
 from kataribe.captions import meteor_resource
 
 GOLDEN = json.loads((Path(__file__).parent / "golden" / "meteor.json").read_text(encoding="utf-8"))
@@ -94,3 +96,66 @@ def _vectors(core: ModuleType) -> list[np.ndarray]:
     ones, others = (side.ravel().astype(np.int64) for side in np.indices((4, 4)))
     matched = core.greedy_match(texts, [np.ones(len(text)) for text in texts], ones, others)
     return [states, attended, matched]
+
+
+LISTS = (np.array([1.0, 2.0, 4.0]), np.array([0, 2, 3]))
+PAIRS = (np.array([0, 1]), np.array([1, 0]))
+TABLES = (np.arange(6.0), np.array([0, 6, 6]))  # of 2 x 3 cells and of none
+ORDERS = (np.array([0, 1, 2]), np.array([0, 3, 3]))
+SEGMENTS = (np.array([[0.0, 1.0], [1.0, 2.0]]), np.array([0, 2]))
+
+
+def hits(lists: Any = LISTS, pairs: Any = PAIRS, tolerances: Any = (1.0, 1.0)) -> Any:
+    comparison = _native.BoundaryComparison(lists, LISTS, *pairs)
+    return _native.boundary_hits(comparison, np.array(tolerances), optimal=False, strict=False)
+
+
+def align(video: int = 0, rows: Any = (0, 1), tables: Any = TABLES, orders: Any = ORDERS) -> Any:
+    readings = (np.array(rows), np.array([0, len(rows)]))
+    return _native.align_stories(tables, np.array([video]), readings, orders, tool_pairs=False)
+
+
+def overlaps(annotator: Any = (0, 1), bounds: Any = (0, 3), count: int = 6) -> Any:
+    owners = (np.array(annotator), np.array([0, 2]))
+    return _native.best_overlaps(np.zeros(count), owners, 2, np.array(bounds))
+
+
+def test_what_fits_together_is_computed() -> None:
+    assert hits().tolist() == [0, 0]
+    assert align()[0].tolist() == [6.0]
+    assert align(video=1, rows=[5])[0].tolist() == [0.0]
+    assert overlaps()[0].shape == (3, 2)
+    assert _native.story_ious(SEGMENTS, SEGMENTS, True).tolist() == [1.0, 0.0, 0.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("error", "call"),
+    [
+        (ValueError, lambda: hits(lists=(LISTS[0], np.array([0, 2])))),
+        (ValueError, lambda: hits(lists=(LISTS[0], np.array([1, 3])))),
+        (ValueError, lambda: hits(lists=(LISTS[0], np.array([0, 5, 3])))),
+        (ValueError, lambda: hits(lists=(LISTS[0], np.zeros(0, dtype=np.int64)))),
+        (ValueError, lambda: hits(pairs=(PAIRS[0], PAIRS[1][:1]))),
+        (IndexError, lambda: hits(pairs=(PAIRS[0], PAIRS[1] + 1))),
+        (IndexError, lambda: hits(pairs=(PAIRS[0] - 1, PAIRS[1]))),
+        (ValueError, lambda: hits(tolerances=[1.0])),
+        (TypeError, lambda: hits(lists=LISTS[0])),
+        (IndexError, lambda: align(video=2)),
+        (IndexError, lambda: align(rows=[0, 2])),
+        (IndexError, lambda: align(rows=[-1])),
+        (IndexError, lambda: align(orders=(np.array([0, 1, 3]), ORDERS[1]))),
+        (IndexError, lambda: align(orders=(np.array([0, 1, 2, 3]), np.array([0, 4, 4])))),
+        (ValueError, lambda: align(orders=(ORDERS[0], np.array([0, 3])))),
+        (ValueError, lambda: align(tables=(TABLES[0], np.array([0, 6, 7])))),
+        (IndexError, lambda: overlaps(annotator=[0, 2])),
+        (ValueError, lambda: overlaps(bounds=[0, 2])),
+        (ValueError, lambda: overlaps(bounds=[0, 1, 3])),
+        (ValueError, lambda: overlaps(count=5)),
+        (ValueError, lambda: _native.story_ious(SEGMENTS, (SEGMENTS[0], np.array([0, 1])), True)),
+        (ValueError, lambda: _native.story_ious(SEGMENTS, (SEGMENTS[0], np.array([0, 1, 2])), True)),
+        (ValueError, lambda: _native.story_ious(SEGMENTS, (np.zeros((2, 3)), SEGMENTS[1]), True)),
+    ],
+)
+def test_the_core_refuses_what_does_not_fit_together(error: type[Exception], call: Callable[[], Any]) -> None:
+    with pytest.raises(error):
+        call()

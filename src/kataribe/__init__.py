@@ -8,17 +8,19 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from kataribe.api import Scorer as Scorer
     from kataribe.api import evaluate as evaluate
     from kataribe.core.comparison import compare as compare
     from kataribe.core.errors import KataribeError as KataribeError
     from kataribe.core.result import Result as Result
 
-__version__ = "0.2.0"
-__all__ = ["KataribeError", "Result", "__version__", "compare", "evaluate"]
+__version__ = "0.3.0"
+__all__ = ["KataribeError", "Result", "Scorer", "__version__", "compare", "evaluate"]
 
 _HOMES = {
     "compare": "kataribe.core.comparison",
     "evaluate": "kataribe.api",
+    "Scorer": "kataribe.api",
     "KataribeError": "kataribe.core.errors",
     "Result": "kataribe.core.result",
 }

@@ -8,10 +8,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kataribe.audit.boundaries import audit
+from kataribe.audit import boundaries
+from kataribe.audit.boundaries import BoundaryAuditOptions
 from kataribe.cli.main import main
 from kataribe.core.errors import UsageError
 from kataribe.report import boundary_audit
+
+
+def audit(references, systems=None, **options):
+    return boundaries.audit(references, systems, BoundaryAuditOptions(**options))
 
 
 @pytest.fixture(scope="module")
@@ -28,19 +33,19 @@ def truth() -> dict:
 def test_every_measure_is_read_for_every_player_and_count(truth: dict) -> None:
     perfect = {id: video["annotators"][0] for id, video in truth.items()}
     result = audit(truth, {"mine": perfect}, most=3, trials=4)
-    assert [(reading.player, reading.count) for reading in result.readings] == [
+    assert [(player.name, player.count) for player in result.players] == [
         ("human", None),
         ("mine", None),
         *(("uniform", count) for count in (1, 2, 3)),
         *(("random", count) for count in (1, 2, 3)),
     ]
-    human, mine, *blind = result.readings
+    human, mine, *blind = result.players
     assert human.measures["chance_f1"] == 1
     assert mine.measures["f1_max"] == 1
-    for reading in blind:
-        assert reading.measures.keys() == human.measures.keys()
-        assert reading.measures["chance_f1"] <= 1e-9
-        assert all(np.isfinite(list(reading.measures.values())))
+    for player in blind:
+        assert player.measures.keys() == human.measures.keys()
+        assert player.measures["chance_f1"] <= 1e-9
+        assert all(np.isfinite(list(player.measures.values())))
 
 
 def test_an_audit_depends_on_its_seed_alone(truth: dict) -> None:
@@ -152,7 +157,7 @@ def test_the_command_writes_table_json_and_pictures(truth: dict, tmp_path: Path,
 def test_bad_options_are_refused(truth: dict, tmp_path: Path, capsys) -> None:
     with pytest.raises(UsageError, match="not a tolerance"):
         audit(truth, tolerance="wide")
-    with pytest.raises(UsageError, match="at least one"):
+    with pytest.raises(UsageError, match="most=0: must be at least 1"):
         audit(truth, most=0)
     with pytest.raises(SystemExit) as left:
         main(["audit", "boundaries", "-r", str(tmp_path / "none.json"), "--plots", str(tmp_path / "nowhere")])

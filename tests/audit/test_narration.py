@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kataribe.audit import narration
 from kataribe.audit import narration_attacks as attacks
-from kataribe.audit.narration import CLEAN_ROLES, audit
+from kataribe.audit.narration import CLEAN_ROLES, DEFAULT_METRICS, NarrationAuditOptions
 from kataribe.core.errors import InputError, UsageError
 from kataribe.core.types import Cast, Role
 from kataribe.narration.names import Names
@@ -19,6 +20,10 @@ from tests.narration.corpora import CAST, texts
 SAMPLES = Path(__file__).parents[2] / "src" / "kataribe" / "samples"
 PRED, REFS, CASTS = (SAMPLES / f"narration_{name}.json" for name in ("pred", "refs", "cast"))
 NAMES = Names.of_cast(CAST)
+
+
+def audit(submission, references, cast, metrics=DEFAULT_METRICS, **options):
+    return narration.audit(submission, references, cast, metrics, NarrationAuditOptions(**options))
 
 
 def test_lines_as_the_attacks_leave_them() -> None:
@@ -64,9 +69,9 @@ def test_moving_lines_loses_none(lines: list[str]) -> None:
 
 def test_every_metric_is_read_after_every_attack() -> None:
     found = audit(PRED, REFS, CASTS)
-    assert [reading.attack for reading in found.readings] == ["submitted", *attacks.ATTACKS]
+    assert [outcome.attack for outcome in found.outcomes] == ["submitted", *attacks.ATTACKS]
     before = found.submitted.scores
-    by_attack = {reading.attack: reading for reading in found.attacked}
+    by_attack = {outcome.attack: outcome for outcome in found.attacked}
     assert by_attack["no names"].scores[CLEAN_ROLES].value == 0.0
     assert by_attack["previous line"].scores["rouge_l"].value < before["rouge_l"].value
     assert by_attack["said twice"].scores["repetition"].value > before["repetition"].value
@@ -76,7 +81,7 @@ def test_every_metric_is_read_after_every_attack() -> None:
 
 def test_an_attack_reads_what_its_baseline_promises() -> None:
     """A submission in which everybody is the first-billed role scores that baseline's number."""
-    found = audit(PRED, REFS, CASTS, [CLEAN_ROLES], only=["first billed", "whole cast"])
+    found = audit(PRED, REFS, CASTS, [CLEAN_ROLES], attack=["first billed", "whole cast"])
     promised = found.submitted.scores[CLEAN_ROLES].parts
     first, whole = found.attacked
     assert first.scores[CLEAN_ROLES].value == pytest.approx(promised["first-billed always"])
@@ -85,7 +90,7 @@ def test_an_attack_reads_what_its_baseline_promises() -> None:
 
 def test_a_film_without_a_cast_is_attacked_where_no_names_are_needed() -> None:
     cast = {"harbour": ["Ines", "Captain Reyes"]}
-    found = audit(PRED, REFS, cast, ["role_f1", "rouge_l"], only=["first billed", "no names", "said twice"])
+    found = audit(PRED, REFS, cast, ["role_f1", "rouge_l"], attack=["first billed", "no names", "said twice"])
     assert [warning.id for warning in found.warnings] == ["no-cast"]
     assert found.warnings[0].startswith("6 clips of 1 film without a cast")
     assert "|uncast:empty(6)|" in found.signatures["role_f1"]
@@ -98,7 +103,7 @@ def test_a_film_without_a_cast_is_attacked_where_no_names_are_needed() -> None:
 
 def test_what_cannot_be_audited_is_refused() -> None:
     with pytest.raises(UsageError, match="there is no such attack - did you mean 'no names'"):
-        audit(PRED, REFS, CASTS, only=["no name"])
+        audit(PRED, REFS, CASTS, attack=["no name"])
     with pytest.raises(InputError, match="no cast for 2 films: 'harbour', 'winter-train'"):
         audit(PRED, REFS, {"elsewhere": ["Ines"]})
     with pytest.raises(UsageError, match="no metric is called"):

@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kataribe.audit import oracle
+from kataribe.audit import oracle, stories
 from kataribe.audit import story_attacks as attacks
-from kataribe.audit.readings import change
-from kataribe.audit.stories import ATTACKS, DEFAULT_METRICS, audit
+from kataribe.audit.result import relative_change
+from kataribe.audit.stories import ATTACKS, DEFAULT_METRICS, StoryAuditOptions
 from kataribe.cli.main import main
 from kataribe.core.errors import KataribeError, UsageError
 from kataribe.core.types import Caption, Segment, Story
@@ -25,6 +25,11 @@ from kataribe.formats.storytable import StoryTable
 from kataribe.stories.output import spell_submission
 
 DURATION = 20.0
+
+
+def audit(submission, references, metrics=DEFAULT_METRICS, **options):
+    return stories.audit(submission, references, metrics, StoryAuditOptions(**options))
+
 
 TOLD = {
     "v": {"duration": 20, "timestamps": [[0, 5], [5, 20]], "sentences": ["A man runs.", "He falls into the water."]},
@@ -127,10 +132,10 @@ def test_whole_video_keeps_texts_and_covers_everything(table):
 @patient
 @given(tables(), st.integers(1, 4), seeds)
 def test_best_keeps_the_worthiest_in_their_order(table, n, rng):
-    worth = rng.random(len(table.places))
+    worth = rng.random(table.captions.total)
     kept = attacks.best(table, n, worth)
     for row, (before, after) in enumerate(zip(table, kept, strict=True)):
-        own = worth[table.bounds[row] : table.bounds[row + 1]]
+        own = worth[table.captions.offsets[row] : table.captions.offsets[row + 1]]
         worthiest = sorted(np.argsort(-own)[:n].tolist())
         assert after.captions == tuple(before.captions[place] for place in worthiest)
 
@@ -146,8 +151,8 @@ def test_segments_that_are_no_numbers_are_jittered_into_nothing_worse():
     odd = (Caption(Segment(float("nan"), 2), "a"), Caption(Segment(0, float("inf")), "b"))
     table = StoryTable.of([Story("v", 4.0, odd)])
     copied = attacks.duplicates(table, 2, np.random.default_rng(0))
-    assert len(copied.places) == 4
-    assert np.isnan(copied.segments[2]).any()
+    assert copied.captions.total == 4
+    assert np.isnan(copied.captions.segments.values[2]).any()
 
 
 def test_oracle_takes_the_best_prediction_for_each_reference_once():
@@ -161,11 +166,11 @@ def test_oracle_takes_the_best_prediction_for_each_reference_once():
 
 def test_every_attack_is_read_for_every_metric():
     found = audit(SUBMITTED, [TOLD, TOLD_AGAIN], draws=2)
-    assert list(dict.fromkeys(reading.attack for reading in found.readings)) == list(ATTACKS)
-    assert all(list(reading.scores) == found.metrics for reading in found.readings)
+    assert list(dict.fromkeys(outcome.attack for outcome in found.outcomes)) == list(ATTACKS)
+    assert all(list(outcome.scores) == found.metrics for outcome in found.outcomes)
     assert {"precision", "recall"} == set(found.submitted.scores["soda(c)"].parts)
     assert found.captions == 3
-    by_name = {(reading.attack, reading.setting): reading for reading in found.readings}
+    by_name = {(outcome.attack, outcome.setting): outcome for outcome in found.outcomes}
     assert by_name["share", "m = 2"].ratio == 2
     assert by_name["share", "m = 2"].made == pytest.approx(5 / 8)
     assert by_name["share", "all"].made == 0
@@ -177,7 +182,7 @@ def test_every_attack_is_read_for_every_metric():
 def test_the_submission_itself_scores_as_it_always_does():
     import kataribe
 
-    found = audit(SUBMITTED, [TOLD, TOLD_AGAIN], draws=1, only=["order"])
+    found = audit(SUBMITTED, [TOLD, TOLD_AGAIN], draws=1, attack=["order"])
     straight = kataribe.evaluate("stories", SUBMITTED, [TOLD, TOLD_AGAIN], metrics=list(DEFAULT_METRICS))
     for metric in straight:
         assert found.submitted.scores[metric.metric].value == pytest.approx(metric.value, abs=1e-12)
@@ -190,16 +195,16 @@ def test_the_same_seed_gives_the_same_audit_and_another_seed_another():
 
 
 def test_numbers_of_captions_can_be_counted_by_video():
-    found = audit(SUBMITTED, [TOLD], ["soda(d)"], by="count", draws=1, only=["share"])
-    assert [reading.setting for reading in found.of("share")] == ["k = 3", "k = 7", "k = 15", "all"]
+    found = audit(SUBMITTED, [TOLD], ["soda(d)"], by="count", draws=1, attack=["share"])
+    assert [outcome.setting for outcome in found.of("share")] == ["k = 3", "k = 7", "k = 15", "all"]
     assert found.of("share")[0].ratio == pytest.approx(6 / 3)
 
 
 def test_what_makes_no_sense_is_skipped_with_a_reason():
     alone = {"w": SUBMITTED["results"]["w"]}
     found = audit(alone, [TOLD], ["soda(d)"], surplus="strangers", draws=1)
-    assert {reading.attack for reading in found.readings} == set(ATTACKS) - {"order", "best n"}
-    assert [reading.setting for reading in found.of("share")] == ["all"]
+    assert {outcome.attack for outcome in found.outcomes} == set(ATTACKS) - {"order", "best n"}
+    assert [outcome.setting for outcome in found.of("share")] == ["all"]
     assert sum("skipped" in note for note in found.notes) == 6
 
 
@@ -212,7 +217,15 @@ def test_videos_without_captions_are_counted_and_left_alone():
 
 @pytest.mark.parametrize(
     "options",
-    [{"draws": 0}, {"videos": 0}, {"by": "x"}, {"surplus": "x"}, {"only": ["x"]}, {"metrics": ["bleu"]}, {"seed": -1}],
+    [
+        {"draws": 0},
+        {"videos": 0},
+        {"by": "x"},
+        {"surplus": "x"},
+        {"attack": ["x"]},
+        {"metrics": ["bleu"]},
+        {"seed": -1},
+    ],
 )
 def test_impossible_wishes_are_refused(options: dict[str, Any]):
     with pytest.raises(UsageError):
@@ -234,22 +247,22 @@ def many_videos() -> tuple[dict[str, Any], dict[str, Any]]:
 
 def test_what_a_score_would_be_doubted_for_is_said_of_the_audit_too():
     said, told = many_videos()
-    found = audit(said, [told], ["soda(d)"], only=["whole video"])
+    found = audit(said, [told], ["soda(d)"], attack=["whole video"])
     assert [warning.id for warning in found.warnings] == ["missing", "extra", "given-segments"]
     assert found.to_dict()["warnings"] == [warning.to_dict() for warning in found.warnings]
     # Videos that nobody asked for are nobody's fault.
-    some = audit(said, [told], ["soda(d)"], only=["whole video"], videos=5)
+    some = audit(said, [told], ["soda(d)"], attack=["whole video"], videos=5)
     assert "extra" not in [warning.id for warning in some.warnings]
 
 
 def test_an_audit_says_that_times_are_milliseconds_and_durations_unusable():
     _, told = many_videos()
     said = {video: [{"sentence": "A man.", "timestamp": [1000, 50000]}] for video in told}
-    found = audit(said, [told], ["soda(d)"], only=["whole video"])
+    found = audit(said, [told], ["soda(d)"], attack=["whole video"])
     assert "time-unit" in [warning.id for warning in found.warnings]
     sane = {video: [{"sentence": "A man.", "timestamp": [1, 50]}] for video in told}
     told["v0"]["duration"] = 0
-    found = audit(sane, [told], ["soda(d)"], only=["whole video"])
+    found = audit(sane, [told], ["soda(d)"], attack=["whole video"])
     assert [warning.id for warning in found.warnings] == ["unusable-durations"]
 
 
@@ -360,9 +373,9 @@ def test_real_captions_show_what_the_papers_found(data_folder):
     }
     references = [{video: story[video] for video in videos} for story in told]
     metrics = ["soda(c)", "activitynet(2018)"]
-    found = audit({"results": crowd}, references, metrics, draws=1, only=["share", "order"])
+    found = audit({"results": crowd}, references, metrics, draws=1, attack=["share", "order"])
 
-    shares = {reading.setting: reading.scores for reading in found.of("share")}
+    shares = {outcome.setting: outcome.scores for outcome in found.of("share")}
     soda = {setting: scores["soda(c)"] for setting, scores in shares.items()}
     meteor = {setting: scores["activitynet(2018)"].value for setting, scores in shares.items()}
     assert max(soda, key=lambda setting: soda[setting].value) == "m = 1"
@@ -376,7 +389,7 @@ def test_real_captions_show_what_the_papers_found(data_folder):
 
     correct, swapped, shuffled = found.of("order")
     for attacked in (swapped, shuffled):
-        lost = {metric: change(correct, attacked, metric) for metric in metrics}
+        lost = {metric: relative_change(correct, attacked, metric) for metric in metrics}
         assert lost["soda(c)"] < lost["activitynet(2018)"] < 0
     assert shuffled.scores["soda(c)"].value < swapped.scores["soda(c)"].value
 

@@ -62,7 +62,7 @@ def test_uniform_scores_exactly_zero(count: int) -> None:
     _, annotators = corpus()
     videos = videos_of({id: [10 * n / (count + 1) for n in range(1, count + 1)] for id in annotators}, annotators)
     metric = ChanceF1()
-    assert metric.reduce(metric.stats(videos, metric.prepare(videos))).value == pytest.approx(0, abs=1e-12)
+    assert metric.reduce(metric.rows(videos)).value == pytest.approx(0, abs=1e-12)
 
 
 def test_a_prediction_made_from_the_annotators_is_near_a_person_and_one_for_other_videos_near_nothing() -> None:
@@ -72,7 +72,7 @@ def test_a_prediction_made_from_the_annotators_is_near_a_person_and_one_for_othe
     values = []
     for source in (annotators, rotated):
         videos = videos_of({id: lists[0] for id, lists in source.items()}, annotators)
-        values.append(metric.reduce(metric.stats(videos, metric.prepare(videos))).value)
+        values.append(metric.reduce(metric.rows(videos)).value)
     assert values[0] > 0.9
     assert values[1] < 0.1
 
@@ -89,16 +89,16 @@ def test_people_score_one_by_construction() -> None:
 
 def test_one_video_or_one_annotator_is_refused() -> None:
     with pytest.raises(InputError, match="two videos"):
-        ChanceF1().prepare(videos_of({"a": [1.0]}, {"a": [[1.0], [2.0]]}))
+        ChanceF1().facts(videos_of({"a": [1.0]}, {"a": [[1.0], [2.0]]}))
     with pytest.raises(InputError, match="two annotators"):
-        ChanceF1().prepare(videos_of({"a": [1.0]}, {"a": [[1.0]], "b": [[2.0]]}))
+        ChanceF1().facts(videos_of({"a": [1.0]}, {"a": [[1.0]], "b": [[2.0]]}))
 
 
 def test_the_null_depends_on_the_seed_alone() -> None:
     predictions, annotators = corpus()
     videos = videos_of(predictions, annotators)
     metric = ChanceF1()
-    tables = [metric.prepare(replace(videos, seed=seed)) for seed in (1, 1, 2)]
+    tables = [metric.rows(replace(videos, seed=seed)) for seed in (1, 1, 2)]
     values = [metric.reduce(table).value for table in tables]
     assert values[0] == values[1] != values[2]
 
@@ -113,7 +113,7 @@ def test_system_null_and_people_are_compared_with_the_same_annotators() -> None:
     videos = videos_of({id: lists[0] for id, lists in pairs.items()}, pairs)
     assert BoundaryF1("max").score_of(once(videos.predictions), videos).value == 1
     metric = ChanceF1("max", matching="optimal")
-    parts = metric.reduce(metric.prepare(videos)).parts
+    parts = metric.reduce(metric.rows(videos)).parts
     first, second = (np.array([len(lists[place]) for lists in pairs.values()]).sum() for place in (0, 1))
     hits = parts["human"] * (first + second) / 2
     assert parts["system"] == pytest.approx(2 * (first + hits) / (2 * first + first + second))
@@ -125,7 +125,7 @@ def test_videos_with_one_annotator_say_nothing_about_people_and_nothing_about_th
     metric = ChanceF1("max")
     more = videos_of(predictions | {"alone": [1.0, 9.0]}, annotators | {"alone": [[5.0]]})
     fewer = videos_of(predictions, annotators)
-    with_it, without_it = (metric.reduce(metric.prepare(videos)).parts for videos in (more, fewer))
+    with_it, without_it = (metric.reduce(metric.rows(videos)).parts for videos in (more, fewer))
     assert with_it["system"] == without_it["system"]
     assert with_it["human"] == without_it["human"]
 

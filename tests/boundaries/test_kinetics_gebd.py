@@ -20,7 +20,7 @@ from kataribe.boundaries.join import annotated_videos
 from kataribe.boundaries.kappa import BoundaryKappa
 from kataribe.boundaries.players import Entries, human, once, random_entries, uniform_lists
 from kataribe.boundaries.tolerance import Tolerance
-from kataribe.core.ragged import Lists
+from kataribe.core.ragged import Ragged
 
 pytestmark = pytest.mark.data
 
@@ -52,7 +52,7 @@ def test_the_published_filter_skips_36_videos(videos: Videos) -> None:
     ids=str,
 )
 def test_measured_figures(uniform_9: Videos, metric, human_score, uniform_score, random_score) -> None:
-    parts = metric.reduce(metric.stats(uniform_9, metric.prepare(uniform_9))).parts
+    parts = metric.reduce(metric.rows(uniform_9)).parts
     assert parts["human"] == pytest.approx(human_score, abs=0.002)
     assert parts["uniform"] == pytest.approx(uniform_score, abs=0.002)
     assert parts["random"] == pytest.approx(random_score, abs=0.005)
@@ -87,7 +87,7 @@ def degraded(videos: Videos, damage: str, size: float) -> Entries:
         else:
             times = np.append(times, rng.uniform(0, duration, int(size)))
         lists.append(np.sort(times))
-    return replace(people, lists=Lists.of(lists))
+    return replace(people, lists=Ragged.of(lists))
 
 
 @pytest.mark.parametrize("annotator", ["max", "confident"])

@@ -42,7 +42,7 @@ def test_average_precision_is_the_area_by_thresholds(entries) -> None:
 
 
 def reduce(metric, videos):
-    return metric.reduce(metric.stats(videos, metric.prepare(videos)))
+    return metric.reduce(metric.rows(videos))
 
 
 def with_scores(predictions, truth):
@@ -124,7 +124,7 @@ def lists_in_long_videos(rng: np.random.Generator, videos: int) -> Corpus:
 
 def table_of(metric, corpus: Corpus) -> np.ndarray:
     videos = with_scores(*corpus)
-    return metric.stats(videos, metric.prepare(videos))
+    return metric.rows(videos)
 
 
 def drawn_again(corpus: Corpus, rows: np.ndarray) -> Corpus:
@@ -213,7 +213,7 @@ def test_a_clear_difference_between_tied_systems_is_found() -> None:
 def test_groups_are_few_and_never_split_equal_scores(lists, most: int) -> None:
     ranked = [sorted(map(float, scores), reverse=True) for scores in lists]
     offsets = np.cumsum([0, *map(len, ranked)])
-    groups = _native.score_groups(np.array([score for scores in ranked for score in scores]), offsets, most)
+    groups = _native.score_groups((np.array([score for scores in ranked for score in scores]), offsets), most)
     for scores, start in zip(ranked, offsets, strict=False):
         group_of: dict[float, set[int]] = {}
         for score, group in zip(scores, groups[start:].tolist(), strict=False):
@@ -227,7 +227,7 @@ def test_groups_are_few_and_never_split_equal_scores(lists, most: int) -> None:
 
 def test_a_score_that_most_frames_share_has_a_group_of_its_own() -> None:
     scores = np.concatenate([np.linspace(1, 0.1, 200), np.zeros(5000)])
-    groups = _native.score_groups(scores, np.array([0, len(scores)]), 64)
+    groups = _native.score_groups((scores, np.array([0, len(scores)])), 64)
     assert len(set(groups[scores == 0])) == 1
     assert groups[199] != groups[200]
     assert len(set(groups)) > 50
@@ -239,7 +239,7 @@ def test_what_a_video_costs_does_not_depend_on_its_length(metric, tolerances: in
     assert len(metric.columns) == 4 * 5 * tolerances + 64 * (2 + tolerances)
     truth = {"duration": 3600.0, "fps": 25.0, "annotators": [[10.0, 1000.0]]}
     videos = with_scores({"v": [[float(time), time / 3600] for time in range(3600)]}, {"v": truth})
-    assert metric.stats(videos, metric.prepare(videos)).shape == (1, len(metric.columns))
+    assert metric.rows(videos).shape == (1, len(metric.columns))
 
 
 def test_random_is_the_mean_of_single_draws() -> None:

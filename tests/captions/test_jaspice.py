@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import kataribe
 from kataribe.captions.items import Captions
 from kataribe.captions.jaspice import JaSpice
+from kataribe.captions.result import SceneTuple, SceneTuples
 from kataribe.core.errors import InputError
 from kataribe.core.registry import parse
 from tests.text.scene_graph.graphs import GRAPHS
@@ -31,7 +32,7 @@ def _own_cache(tmp_path_factory: pytest.TempPathFactory):
 
 def rows(metric: JaSpice, *items: tuple[str, list[str]]) -> np.ndarray:
     captions = Captions([str(i) for i in range(len(items))], [c for c, _ in items], [r for _, r in items])
-    return metric.stats(captions, metric.prepare(captions))
+    return metric.rows(captions)
 
 
 def score(candidate: str, *references: str, metric: JaSpice = METRICS[0]) -> float:
@@ -100,10 +101,10 @@ def test_a_reference_twice_counts_once(candidate: str, references: list[str]) ->
 def test_the_corpus_value_is_the_mean_of_the_items_in_any_shards(items: list[tuple[str, list[str]]]) -> None:
     metric = JaSpice()
     captions = Captions([str(i) for i in range(len(items))], [c for c, _ in items], [r for _, r in items])
-    context = metric.prepare(captions)
-    whole = metric.stats(captions, context)
+    facts = metric.facts(captions)
+    whole = metric.rows(captions)
     cut = len(items) // 2
-    shards = np.concatenate([metric.stats(captions[:cut], context), metric.stats(captions[cut:], context)])
+    shards = np.concatenate([metric.stats(s, metric.prepare(s, facts)) for s in (captions[:cut], captions[cut:])])
     np.testing.assert_array_equal(shards, whole)
     assert metric.reduce(whole).value == pytest.approx(metric.per_item(whole).value.mean())
 
@@ -126,8 +127,8 @@ def test_what_a_reader_should_know_is_said() -> None:
     result = kataribe.evaluate("captions", {"1": "A dog runs", "2": "。"}, {"1": "犬", "2": "猫"}, ["jaspice"])
     said = [warning for warning in result.warnings if warning.id in ("no-japanese", "no-tuples")]
     assert [warning.partition(" distinct")[0] for warning in said] == [
-        "jaspice: 2 of 4",
-        "jaspice: 1 of 4",
+        "jaspice: 2",
+        "jaspice: 1",
     ]
 
 
@@ -138,17 +139,17 @@ def test_the_result_names_the_parser_and_shows_the_tuples() -> None:
     assert scored.signature.startswith("jaspice|parser:ginza")
     assert "|synonyms:none|" in scored.signature
     assert scored.details == [
-        {
-            "candidate_tuples": [
-                {"words": ["犬"], "matched": True},
-                {"words": ["犬", "走る"], "matched": True},
+        SceneTuples(
+            candidate_tuples=[
+                SceneTuple(words=["犬"], matched=True),
+                SceneTuple(words=["犬", "走る"], matched=True),
             ],
-            "reference_tuples": [
-                {"words": ["犬"], "matched": True},
-                {"words": ["犬", "走る"], "matched": True},
-                {"words": ["犬", "白い"], "matched": False},
+            reference_tuples=[
+                SceneTuple(words=["犬"], matched=True),
+                SceneTuple(words=["犬", "走る"], matched=True),
+                SceneTuple(words=["犬", "白い"], matched=False),
             ],
-        }
+        )
     ]
 
 

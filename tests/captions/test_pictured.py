@@ -36,7 +36,7 @@ def text_vectors(clip: str, text: str) -> tuple[list[int], np.ndarray, np.ndarra
     from transformers import CLIPModel
 
     encoder = open_clip(clip)
-    ids = encoder.cut([text])[0].ids.tolist()
+    ids = encoder.tokenize([text])[0].ids.tolist()
     model = CLIPModel.from_pretrained(clip).eval()
     with torch.inference_mode():
         inputs = torch.tensor([ids])
@@ -218,7 +218,7 @@ def test_pictures_are_found_encoded_and_kept(
         vector = getattr(seen, "pooler_output", seen)[0].numpy()
         expected = 2.5 * max(0, cosine(text_vectors(clip, text)[2], vector))
         assert result.items[id].value == pytest.approx(expected, abs=1e-5)
-    monkeypatch.setattr(type(open_clip(clip)), "images", lambda *_: pytest.fail("all pictures were seen before"))
+    monkeypatch.setattr(type(open_clip(clip)), "pixels", lambda *_: pytest.fail("all pictures were seen before"))
     assert evaluate(metric, None, images=pictures).signature == result.signature
 
 
@@ -299,7 +299,7 @@ def test_missing_media_are_named(clip: str, frames: dict[str, np.ndarray], pictu
     next(iter(sorted(pictures.iterdir()))).unlink()
     with pytest.raises(InputError, match="images: has no picture for 1 of 4 items: '0' - name each file"):
         evaluate(f"clipscore({clip})", None, images=pictures)
-    with pytest.raises(UsageError, match="nothing says what that is - give --images FOLDER or --features FILE"):
+    with pytest.raises(UsageError, match="nothing says what that is - give images=FOLDER or features=FILE"):
         evaluate(f"clipscore({clip})", None)
     with pytest.raises(UsageError, match="give one of them"):
         evaluate(f"clipscore({clip})", None, images=pictures, features=frames)

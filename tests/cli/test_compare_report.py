@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -120,7 +121,7 @@ def test_figures_are_files(call, pair: list[str], tmp_path: Path) -> None:
 
 
 def test_figures_without_matplotlib_say_how_to_get_it(call, pair: list[str], tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr("kataribe.report.figures.find_spec", lambda name: None)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
     code, _, err = call("report", *pair, "-o", str(tmp_path / "page.html"), "--figures", str(tmp_path))
     assert (code, "pip install 'kataribe[plots]'" in err) == (2, True)
     assert not list(tmp_path.iterdir())

@@ -272,11 +272,23 @@ def test_help_loads_no_numbers() -> None:
     lines = (
         "import sys",
         "from kataribe.cli.main import _run",
-        "_run(['--help'])",
+        "for command in ([], ['score'], ['audit'], ['agree'], ['detect']):",
+        "    assert _run([*command, '--help']) == 0",
         "print(sorted({'numpy', 'torch'} & set(sys.modules)))",
     )
     done = subprocess.run([sys.executable, "-c", "\n".join(lines)], capture_output=True, text=True)
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_a_command_loads_no_other_task() -> None:
+    lines = (
+        "import sys",
+        "from kataribe.cli.main import _run",
+        "_run(['score', 'captions', '--help'])",
+        "print([name for name in sys.modules if name.startswith('kataribe.') and name.endswith('.task')])",
+    )
+    done = subprocess.run([sys.executable, "-c", "\n".join(lines)], capture_output=True, text=True)
+    assert done.stdout.splitlines()[-1] == "['kataribe.core.task', 'kataribe.captions.task']"
 
 
 @pytest.mark.parametrize(

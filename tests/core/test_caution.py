@@ -4,6 +4,7 @@ import pickle
 import re
 from pathlib import Path
 
+from kataribe.cli.flags import flag
 from kataribe.core.caution import Caution, distinct
 from kataribe.text.oddities import ODD_TEXTS
 
@@ -31,3 +32,12 @@ def test_docs_explain_every_id_and_no_other() -> None:
     explained = re.findall(r"^\| `([a-z-]+)` \|", (ROOT / "docs" / "warnings.md").read_text(encoding="utf-8"), re.M)
     assert len(explained) == len(set(explained)), "each id is explained once"
     assert set(explained) == used
+
+
+def test_options_are_written_as_the_reader_would_and_survive_a_name_and_pickling() -> None:
+    caution = Caution("frame-column", "are they frames? <unit frames>, not <seed>", options=["unit"])
+    for kept in (caution, pickle.loads(pickle.dumps(caution))):
+        about = kept.about("ours")
+        assert (about.id, str(about)) == ("frame-column", 'ours: are they frames? unit="frames", not <seed>')
+        assert about.line(flag) == "ours: are they frames? --unit frames, not <seed>"
+    assert caution.to_dict() == {"id": "frame-column", "text": 'are they frames? unit="frames", not <seed>'}

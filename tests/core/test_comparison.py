@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import kataribe
-from kataribe.core.comparison import IncomparableError, compare
+from kataribe.core.comparable import IncomparableError
+from kataribe.core.comparison import compare
 from kataribe.core.errors import UsageError
 from kataribe.core.result import MetricResult, Result
 

@@ -9,7 +9,7 @@ import pytest
 
 from kataribe.captions.bleu import Bleu
 from kataribe.captions.cider import Cider
-from kataribe.core import registry
+from kataribe.core import plugins, registry
 from kataribe.core.errors import UsageError
 
 
@@ -105,6 +105,16 @@ def test_third_parties_add_metrics_through_entry_points(tmp_path: Path) -> None:
     assert "vowels" in listed.stdout
     assert "bleu" in listed.stdout
     assert "'broken' cannot be loaded" in listed.stderr
+
+
+def test_a_metric_of_an_older_version_is_refused_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Old(Bleu):
+        def prepare(self, items: object) -> None:  # type: ignore[override]
+            """As metrics were written for 0.2."""
+
+    monkeypatch.setattr(plugins, "load", lambda group, name, kind: Old)
+    with pytest.raises(UsageError, match=r"the metric 'old' was written for kataribe 0\.2.* - see docs/extending\.md"):
+        registry.load.__wrapped__("old")
 
 
 def test_metrics_that_differ_only_under_the_protocol_do_not_replace_each_other() -> None:

@@ -11,12 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import kataribe
-from kataribe.core.engine import LocalEngine
 from kataribe.core.errors import UsageError
 from kataribe.core.metric import Measured, Metric, option
+from kataribe.core.options import RunOptions
+from kataribe.core.ragged import Rows, pick
 from kataribe.core.result import Result
 from kataribe.core.run import run
 from kataribe.core.types import Array, Coverage, Floats
+from kataribe.engines.local import LocalEngine
 
 
 @dataclass(frozen=True)
@@ -31,8 +33,16 @@ class Numbers:
     def __len__(self) -> int:
         return len(self.values)
 
-    def __getitem__(self, rows: slice) -> Numbers:
-        return Numbers(self.values[rows], self.visits)
+    def __getitem__(self, rows: Rows) -> Numbers:
+        return Numbers(list(pick(self.values, rows)), self.visits)
+
+
+@dataclass(frozen=True)
+class Greatest:
+    value: float
+
+    def __add__(self, other: Greatest) -> Greatest:
+        return max(self, other, key=lambda each: each.value)
 
 
 @dataclass(frozen=True)
@@ -44,8 +54,11 @@ class Mean(Metric):
 
     shift: float = option(0.0, "added to every number", positional=True)
 
-    def prepare(self, items: Numbers) -> float:
-        return max(items.values, default=0.0)
+    def scan_references(self, items: Numbers) -> Greatest:
+        return Greatest(max(items.values, default=0.0))
+
+    def conclude(self, references: Greatest | None, predictions: None) -> float:
+        return references.value if references else 0.0
 
     def stats(self, items: Numbers, context: float) -> Array:
         items.visits.append(len(items))
@@ -55,8 +68,8 @@ class Mean(Metric):
         with np.errstate(invalid="ignore"):
             return Measured(totals[..., 1] / totals[..., 0], {"items": totals[..., 0]})
 
-    def signature(self, context: float) -> dict[str, str]:
-        return {"shift": str(self.shift), "max": str(context)}
+    def signature(self, facts: float) -> dict[str, str]:
+        return {"shift": str(self.shift), "max": str(facts)}
 
     def details(self, items: Numbers, context: float) -> list[Any]:
         return [{"value": value} for value in items.values]
@@ -65,7 +78,9 @@ class Mean(Metric):
 def score(values: list[float], **options: Any) -> Result:
     metrics = {"mean": Mean(), "mean(1.0)": Mean(1.0)}
     coverage = Coverage(references=len(values), predicted=len(values), scored=len(values))
-    return run("numbers", metrics, Numbers(values), coverage=coverage, fields={"data": "all"}, **options)
+    return run(
+        "numbers", metrics, Numbers(values), coverage=coverage, fields={"data": "all"}, options=RunOptions(**options)
+    )
 
 
 def test_a_run_scores_every_metric_on_every_item() -> None:
@@ -91,7 +106,7 @@ def test_shards_and_threads_do_not_change_the_score(values: list[float], threads
 
 def test_bootstrap_never_scores_an_item_twice() -> None:
     items = Numbers([1.0, 2.0, 3.0])
-    run("numbers", {"mean": Mean()}, items, coverage=Coverage(3, 3, 3), fields={}, bootstrap=500)
+    run("numbers", {"mean": Mean()}, items, coverage=Coverage(3, 3, 3), fields={}, options=RunOptions(bootstrap=500))
     assert items.visits == [3]
 
 

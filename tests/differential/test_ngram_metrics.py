@@ -34,7 +34,7 @@ def ours(metric: Metric, candidates: list[str], references: list[list[str]]) -> 
     keep = Tokenizer("keep", "keep", list)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "tokenizer", lambda name: keep)
-        statistics = metric.stats(items, metric.prepare(items))
+        statistics = metric.rows(items)
     return metric.reduce(statistics), metric.per_item(statistics)
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from kataribe.encoders.clip import ClipEncoder
 from kataribe.encoders.encoded import encode_texts
+from kataribe.media.pictures import open_picture
 from tests.encoders.tiny import SENTENCES, WORDS, tiny_bert
 
 pytest.importorskip("transformers", reason="needs kataribe[models]")
@@ -78,6 +79,6 @@ def test_vectors_equal_those_of_the_model_itself(make, clip: str, tmp_path: Path
             np.testing.assert_allclose(whole, features, atol=1e-3)
     picture = tmp_path / "picture.png"
     Image.fromarray(np.random.default_rng(0).integers(0, 255, (50, 40, 3), dtype=np.uint8)).save(picture)
-    seen = encoder.images([picture, picture])
+    seen = encoder.pixels([open_picture(picture)] * 2)
     assert seen.shape == (2, len(features))
     np.testing.assert_allclose(np.linalg.norm(seen, axis=1), 1, atol=1e-5)

@@ -28,12 +28,12 @@ def test_vectors_equal_those_of_transformers(layer: int | None) -> None:
         theirs.layer,
         theirs.special_ids,
     )
-    cuts = ours.cut(TEXTS)
-    for cut, other in zip(cuts, theirs.cut(TEXTS), strict=True):
-        assert (cut.ids.tolist(), cut.is_whole) == (other.ids.tolist(), other.is_whole)
-    made = ours.forward([cut.ids for cut in cuts])
-    for cut, tokens, sentence in zip(cuts, made.tokens, made.sentences, strict=True):
-        alone = theirs.forward([cut.ids])
+    tokenized = ours.tokenize(TEXTS)
+    for text, other in zip(tokenized, theirs.tokenize(TEXTS), strict=True):
+        assert (text.ids.tolist(), text.is_whole) == (other.ids.tolist(), other.is_whole)
+    made = ours.forward([text.ids for text in tokenized])
+    for text, tokens, sentence in zip(tokenized, made.tokens, made.sentences, strict=True):
+        alone = theirs.forward([text.ids])
         np.testing.assert_allclose(tokens, alone.tokens[0], rtol=1e-5, atol=1e-5)
         np.testing.assert_allclose(sentence, alone.sentences[0], atol=1e-6)
 

@@ -78,7 +78,7 @@ def test_what_was_encoded_is_not_encoded_again(bert: str, monkeypatch: pytest.Mo
 
 @pytest.mark.parametrize(
     ("opened", "instead"),
-    [(open_text, "model=minilm"), (open_clip, "--features with --text-features"), (open_causal, "model=ngram")],
+    [(open_text, "model=minilm"), (open_clip, "features with text_features"), (open_causal, "model=ngram")],
 )
 def test_absent_model_is_one_line_with_a_way_out(
     monkeypatch: pytest.MonkeyPatch, opened: Callable[[str], object], instead: str

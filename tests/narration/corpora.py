@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
 from hypothesis import strategies as st
 
 from kataribe.core.metric import Metric
-from kataribe.core.types import Cast, Narration, Role, Score, Segment
+from kataribe.core.shards import shards_at
+from kataribe.core.types import Array, Cast, Narration, Role, Score, Segment
 from kataribe.narration.items import Film, Narrations
-from kataribe.narration.task import join
+from kataribe.narration.join import join
 
 CAST = Cast("f", (Role("Maria"), Role("Odysseus", ("Ulysses",)), Role("Mar"), Role("李白"), Role("李白龙")))
 
@@ -26,13 +28,26 @@ def narrations(
 ) -> Narrations:
     """(prediction, reference) one after the other in one film, each in a gap of so many seconds."""
     known = {cast.film: Film(cast=cast, dialogue=dialogue) for cast in casts}
-    told, written = {}, {}
+    predicted, written = {}, {}
     for row, (one, other) in enumerate(lines):
         id, film = str(row), films[row] if films else casts[0].film
-        told[id] = Narration(id, None, None, one)
+        predicted[id] = Narration(id, None, None, one)
         written[id] = Narration(id, film, Segment(2 * row * seconds, (2 * row + 1) * seconds), other)
-    return join(told, written, known, "error")[0]
+    return join(predicted, written, known, "error")[0]
+
+
+def in_two_films(lines: list[tuple[str, str]]) -> Narrations:
+    """Every third line is of another film, whose cast is the same."""
+    casts = (CAST, Cast("g", CAST.roles))
+    return narrations(lines, casts, ["g" if row % 3 == 1 else "f" for row in range(len(lines))])
+
+
+def rows_by_film(metric: Metric, items: Narrations) -> Array:
+    """The rows of the items, where each film is a shard of its own."""
+    sharding = shards_at(items, [np.sort(rows) for rows in items.by_film.values()])
+    facts = metric.facts(items)
+    return sharding.in_order([metric.stats(shard, metric.prepare(shard, facts)) for shard in sharding.shards])
 
 
 def score(metric: Metric, items: Narrations) -> Score:
-    return metric.reduce(metric.stats(items, metric.prepare(items)))
+    return metric.reduce(metric.rows(items))

@@ -48,7 +48,7 @@ def test_it_is_made_of_the_corpus_scores_of_its_parts() -> None:
 
 def test_items_and_draws_follow_the_formula() -> None:
     items, metric = narrations(LINES), mnscore()
-    statistics = metric.stats(items, metric.prepare(items))
+    statistics = metric.rows(items)
     per_item = metric.per_item(statistics)
     for row in range(len(items)):
         assert per_item.value[row] == pytest.approx(mnscore_of(*(part[row] for part in per_item.parts.values())))
@@ -59,7 +59,7 @@ def test_items_and_draws_follow_the_formula() -> None:
 
 def test_the_signature_says_whose_choice_each_is() -> None:
     items, metric = narrations(LINES), mnscore()
-    fields = metric.signature(metric.prepare(items))
+    fields = metric.signature(metric.facts(items))
     assert fields["em"] == "rouge_l"
     assert fields["bert.n"] == "4"
     assert fields["role.match"] == "substring"
@@ -85,7 +85,7 @@ def test_the_real_parts_on_given_vectors() -> None:
 
 def test_without_vectors_of_the_film_there_is_one_clear_line() -> None:
     pytest.importorskip("torch")
-    with pytest.raises(UsageError, match="give --images FOLDER or --features FILE"):
+    with pytest.raises(UsageError, match="give images=FOLDER or features=FILE"):
         evaluate()
     with pytest.raises(InputError, match="features"):
         evaluate(features={"1": [1.0, 0.0]}, text_features=TOKENS)

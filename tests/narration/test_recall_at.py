@@ -13,7 +13,7 @@ from kataribe.core.spec import Spec
 from kataribe.core.types import Cast, Role
 from kataribe.narration.recall_at import RecallAt, window
 
-from .corpora import corpora, narrations, score
+from .corpora import corpora, in_two_films, narrations, rows_by_film, score
 
 
 def parse(text: str):
@@ -68,7 +68,7 @@ def test_bertscore_ranks_unless_another_metric_is_named() -> None:
 
 def test_a_metric_of_whole_narrations_cannot_rank() -> None:
     with pytest.raises(UsageError, match="does not score sentences but narration"):
-        parse("recall_at(text=role_f1)").prepare(narrations([("x", "x")]))
+        parse("recall_at(text=role_f1)").facts(narrations([("x", "x")]))
 
 
 @pytest.mark.parametrize("text", ["recall_at(0)", "recall_at(5, 4)"])
@@ -94,8 +94,15 @@ def test_a_window_holds_its_line_and_as_many_as_it_can(lines: int, n: int, data)
 
 @given(corpora)
 def test_rows_of_a_shard_are_rows_of_the_whole(lines) -> None:
-    items = narrations(lines)
+    items = in_two_films(lines)
     metric = RecallAt(k=1, n=3, text=WORDS)
-    context = metric.prepare(items)
-    parts = [metric.stats(items[:1], context), metric.stats(items[1:], context)]
-    assert np.array_equal(np.vstack(parts), metric.stats(items, context))
+    assert np.array_equal(rows_by_film(metric, items), metric.rows(items))
+
+
+def test_what_ranks_lines_may_be_very_small_but_rounding_ranks_none() -> None:
+    """CIDEr of lines that differ much in length is a tiny number; equal numbers may differ in their last digit."""
+    metric = RecallAt(k=1, n=3, text=WORDS)
+    assert metric._row(np.array([3e-40, 1e-40, 0.0]), 1e-40)[1] == 0.0
+    assert metric._row(np.array([1e-40, 3e-40, 0.0]), 3e-40)[1] == 1.0
+    assert metric._row(np.array([0.3, 0.1 + 0.2, 0.0]), 0.3)[1] == 0.5
+    assert metric._row(np.array([0.0, 1e-300, 0.0]), 0.0)[1] == 0.0

@@ -11,7 +11,7 @@ from kataribe.core.errors import UsageError
 from kataribe.core.types import Cast, Role
 from kataribe.narration.repetition import Repetition
 
-from .corpora import corpora, narrations, score
+from .corpora import corpora, in_two_films, narrations, rows_by_film, score
 
 
 def told(*lines: str) -> list[tuple[str, str]]:
@@ -53,12 +53,10 @@ def test_the_reference_is_read_in_the_same_way() -> None:
 
 
 @given(corpora)
-def test_a_shard_remembers_what_came_before_it(lines) -> None:
-    items = narrations(lines)
+def test_rows_of_a_shard_are_rows_of_the_whole(lines) -> None:
+    items = in_two_films(lines)
     metric = Repetition(n=1, tok="none")
-    context = metric.prepare(items)
-    parts = [metric.stats(items[:1], context), metric.stats(items[1:], context)]
-    assert np.array_equal(np.vstack(parts), metric.stats(items, context))
+    assert np.array_equal(rows_by_film(metric, items), metric.rows(items))
 
 
 @given(corpora, st.integers(1, 3), st.integers(0, 4))

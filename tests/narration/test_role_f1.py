@@ -15,10 +15,11 @@ from kataribe.core.errors import InputError, UsageError
 from kataribe.core.types import Cast, Role
 from kataribe.narration.casts import read_casts
 from kataribe.narration.files import read_narrations
+from kataribe.narration.result import NamedRoles
 from kataribe.narration.role_f1 import BANNED, RoleF1
 from kataribe.stats.bootstrap import resample_weights
 
-from .corpora import CAST, corpora, narrations, score
+from .corpora import CAST, corpora, in_two_films, narrations, rows_by_film, score
 
 SAMPLES = Path(__file__).parents[2] / "src" / "kataribe" / "samples"
 CLEAN = registry.parse("role_f1", protocol="paper")
@@ -58,7 +59,7 @@ def test_a_text_agrees_with_itself(lines) -> None:
     items = narrations([(told, told) for told, _ in lines])
     found = score(CLEAN, items)
     assert np.isnan(found.value) or found.value == pytest.approx(1.0)
-    assert CLEAN.per_item(CLEAN.stats(items, CLEAN.prepare(items))).value == pytest.approx(1.0)
+    assert CLEAN.per_item(CLEAN.rows(items)).value == pytest.approx(1.0)
     # The reference's own score is the ceiling, and officially that is the share of clips with a role.
     ceiling = score(OFFICIAL, items)
     assert ceiling.value == pytest.approx(ceiling.parts["reference itself"])
@@ -125,10 +126,9 @@ def test_banned_names_count_only_cleanly() -> None:
 
 
 def test_shards_and_bootstrap_reduce_to_the_same_formula() -> None:
-    items = narrations([("Maria", "Maria"), ("Mar", "Maria"), ("waits", "waits"), ("Ulysses", "Odysseus")] * 3)
-    context = CLEAN.prepare(items)
-    whole = CLEAN.stats(items, context)
-    assert np.array_equal(np.vstack([CLEAN.stats(items[:5], context), CLEAN.stats(items[5:], context)]), whole)
+    items = in_two_films([("Maria", "Maria"), ("Mar", "Maria"), ("waits", "waits"), ("Ulysses", "Odysseus")] * 3)
+    whole = CLEAN.rows(items)
+    assert np.array_equal(rows_by_film(CLEAN, items), whole)
     weights = next(resample_weights(len(items), 4, np.random.default_rng(0)))
     repeated = [CLEAN.reduce(np.repeat(whole, row.astype(int), axis=0)).value for row in weights]
     assert CLEAN.replicates(whole, weights) == pytest.approx(repeated)
@@ -136,14 +136,14 @@ def test_shards_and_bootstrap_reduce_to_the_same_formula() -> None:
 
 def test_details_name_the_roles() -> None:
     items = narrations([("Maria and Mar", "Maria and Ulysses")])
-    assert CLEAN.details(items, CLEAN.prepare(items)) == [
-        {"found": ["Maria"], "lost": ["Odysseus"], "invented": ["Mar"]}
+    assert CLEAN.details(items, CLEAN.prepare(items, CLEAN.facts(items))) == [
+        NamedRoles(found=["Maria"], lost=["Odysseus"], invented=["Mar"])
     ]
 
 
 def test_the_signature_names_every_choice_and_the_casts() -> None:
     items = narrations([("Maria", "Maria")])
-    fields = CLEAN.signature(CLEAN.prepare(items))
+    fields = CLEAN.signature(CLEAN.facts(items))
     assert {
         "avg": "macro",
         "match": "longest",
@@ -152,11 +152,11 @@ def test_the_signature_names_every_choice_and_the_casts() -> None:
         "aliases": "yes",
     }.items() <= fields.items()
     other = narrations([("Maria", "Maria")], (Cast("f", (Role("Maria"),)),))
-    assert CLEAN.signature(CLEAN.prepare(other))["cast"] != fields["cast"]
+    assert CLEAN.signature(CLEAN.facts(other))["cast"] != fields["cast"]
 
 
 def test_without_casts_or_films_there_is_one_clear_line() -> None:
-    with pytest.raises(UsageError, match="needs the films' casts - give them with --cast"):
+    with pytest.raises(UsageError, match="needs the films' casts - give them with cast"):
         kataribe.evaluate("narration", {"1": "x"}, {"1": "x"}, metrics=["role_f1"])
     with pytest.raises(InputError, match="1 reference does not say which film is told: '1'"):
         kataribe.evaluate("narration", {"1": "x"}, {"1": "x"}, metrics=["role_f1"], cast={"f": ["Maria"]})
@@ -207,7 +207,7 @@ def test_a_film_without_a_cast_may_be_left_out_or_refused() -> None:
     found = result["role_f1"]
     assert found.value == 1.0
     assert (found.items["2"].value, np.isnan(found.items["3"].value)) == (1.0, True)
-    assert found.details[2] == {"found": [], "lost": [], "invented": []}
+    assert found.details[2] == NamedRoles(found=[], lost=[], invented=[])
     assert "|uncast:drop(1)|" in found.signature
     assert "1 clip of 1 film without a cast, left out of role_f1: 'g'" in result.warnings
     assert of_two_films("role_f1(uncast=drop)")["role_f1(uncast=drop)"].value == pytest.approx(1 / 2)
@@ -216,7 +216,7 @@ def test_a_film_without_a_cast_may_be_left_out_or_refused() -> None:
 
 
 def test_complete_casts_are_not_counted() -> None:
-    fields = OFFICIAL.signature(OFFICIAL.prepare(narrations([("Maria", "Maria")])))
+    fields = OFFICIAL.signature(OFFICIAL.facts(narrations([("Maria", "Maria")])))
     assert fields["uncast"] == "empty"
 
 
@@ -233,14 +233,13 @@ def test_casts_are_the_same_in_whatever_order_films_come() -> None:
 def test_names_in_other_capitals_are_not_found_and_said(change) -> None:
     lines = ["Maria waits for Ulysses.", "Snow falls.", "Odysseus opens the door."]
     changed = narrations([(change(line), line) for line in lines])
-    context = OFFICIAL.prepare(changed)
     assert score(OFFICIAL, changed).value == 0.0
-    (caution,) = OFFICIAL.warnings(context)
+    (caution,) = OFFICIAL.warnings(OFFICIAL.facts(changed))
     assert caution.id == "other-capitals"
     assert caution.startswith(
         "2 of 2 predictions that name a role, where their reference does, write it in other capitals"
     )
-    assert not OFFICIAL.warnings(OFFICIAL.prepare(narrations([(line, line) for line in lines])))
+    assert not OFFICIAL.warnings(OFFICIAL.facts(narrations([(line, line) for line in lines])))
 
 
 def test_some_lines_in_other_capitals_are_said() -> None:
@@ -249,7 +248,7 @@ def test_some_lines_in_other_capitals_are_said() -> None:
     def ids(lowered: int, of: int) -> list[str]:
         lines = [(line.lower() if row < lowered else line, line) for row in range(of)]
         items = narrations([*lines, ("Snow falls.", "Snow falls.")])
-        return [caution.id for caution in OFFICIAL.warnings(OFFICIAL.prepare(items))]
+        return [caution.id for caution in OFFICIAL.warnings(OFFICIAL.facts(items))]
 
     assert ids(3, of=6) == ids(2, of=10) == ["other-capitals"]
     assert ids(1, of=10) == ids(0, of=10) == []
@@ -268,9 +267,9 @@ def test_every_other_line_in_other_capitals_is_said(kept: int) -> None:
 def test_a_word_that_is_also_a_name_raises_no_alarm() -> None:
     cast = (Cast("f", (Role("Will"), Role("Maria"))),)
     lines = [("Will waits.", "Will waits."), ("Maria will leave.", "Maria and Will leave.")]
-    assert not OFFICIAL.warnings(OFFICIAL.prepare(narrations(lines, cast)))
+    assert not OFFICIAL.warnings(OFFICIAL.facts(narrations(lines, cast)))
     nameless = [("She will leave.", "Maria leaves."), ("A man waits.", "Will waits.")]
-    assert not OFFICIAL.warnings(OFFICIAL.prepare(narrations(nameless, cast)))
+    assert not OFFICIAL.warnings(OFFICIAL.facts(narrations(nameless, cast)))
 
 
 @pytest.mark.data

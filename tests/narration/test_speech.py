@@ -11,9 +11,9 @@ from kataribe.core.errors import InputError, UsageError
 from kataribe.core.metric import Metric
 from kataribe.core.types import Narration, Segment
 from kataribe.narration.dialogue_overlap import DialogueOverlap
+from kataribe.narration.join import films, join
 from kataribe.narration.repetition import Repetition
 from kataribe.narration.speech_rate import SpeechRate
-from kataribe.narration.task import films, join
 
 from .corpora import corpora, narrations, score
 
@@ -31,10 +31,10 @@ def test_punctuation_takes_no_time() -> None:
 
 
 def test_the_usual_rate_is_that_of_the_references_script() -> None:
-    assert SpeechRate().prepare(narrations([("", "Maria waits.")])) == 12
-    assert SpeechRate().prepare(narrations([("", "李白在笑，Maria")])) == 12
-    assert SpeechRate().prepare(narrations([("", "李白在笑，他还在笑")])) == 5
-    assert SpeechRate(cps=7.5).prepare(narrations([("", "李白在笑")])) == 7.5
+    assert SpeechRate().facts(narrations([("", "Maria waits.")])) == 12
+    assert SpeechRate().facts(narrations([("", "李白在笑，Maria")])) == 12
+    assert SpeechRate().facts(narrations([("", "李白在笑，他还在笑")])) == 5
+    assert SpeechRate(cps=7.5).facts(narrations([("", "李白在笑")])) == 7.5
 
 
 @pytest.mark.parametrize("cps", [0.0, -1.0, float("nan"), float("inf")])
@@ -53,7 +53,7 @@ def test_who_speaks_faster_fits_more(lines, one: float, other: float) -> None:
 def test_lines_without_times_are_refused() -> None:
     items = join({"1": Narration("1", None, None, "x")}, {"1": Narration("1", None, None, "x")}, {}, "error")[0]
     with pytest.raises(InputError, match="1 reference has no times: '1'"):
-        SpeechRate().prepare(items)
+        SpeechRate().facts(items)
 
 
 def test_a_line_that_runs_into_dialogue_overlaps_with_it() -> None:
@@ -73,7 +73,7 @@ def test_silence_is_neither_good_nor_bad_but_left_out(metric: Metric) -> None:
     without_reference = {name: part for name, part in found.parts.items() if not name.startswith("reference")}
     assert found.value == whole.value
     assert without_reference.items() <= dict(whole.parts).items()
-    items = metric.per_item(metric.stats(silent, metric.prepare(silent))).value
+    items = metric.per_item(metric.rows(silent)).value
     by_itself = 1.0 if isinstance(metric, SpeechRate) else 0.0
     assert items[2:].tolist() == [by_itself] * 2, "so that systems with other silent lines can be compared"
     nothing = narrations([("", "一")], dialogue=(Segment(0, 6),))
@@ -103,13 +103,13 @@ def test_overlap_is_the_time_that_both_cover(lines, start: int, length: int) -> 
 
 
 def test_dialogue_must_be_there() -> None:
-    with pytest.raises(UsageError, match="needs the dialogue of 1 film: 'f' - give it with --dialogue"):
-        DialogueOverlap().prepare(narrations([("x", "x")]))
+    with pytest.raises(UsageError, match="needs the dialogue of 1 film: 'f' - give it with dialogue"):
+        DialogueOverlap().facts(narrations([("x", "x")]))
 
 
 def test_rows_of_a_shard_are_rows_of_the_whole() -> None:
     items = narrations([("一" * 30, "一")] * 7, seconds=2.0, dialogue=(Segment(3, 6),))
     for metric in (SpeechRate(), DialogueOverlap()):
-        context = metric.prepare(items)
-        parts = [metric.stats(items[:3], context), metric.stats(items[3:], context)]
-        assert np.array_equal(np.vstack(parts), metric.stats(items, context))
+        facts = metric.facts(items)
+        parts = [metric.stats(shard, metric.prepare(shard, facts)) for shard in (items[:3], items[3:])]
+        assert np.array_equal(np.vstack(parts), metric.rows(items))

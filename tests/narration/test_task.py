@@ -11,6 +11,7 @@ import kataribe
 from kataribe.core.errors import InputError, JoinError, KataribeError, UsageError
 from kataribe.core.result import Result
 from kataribe.core.signature import differences
+from kataribe.narration.result import NamedRoles, ScoredNarration
 
 CAST = {"f": ["Maria", "Odysseus"]}
 DIALOGUE = {"f": [{"sentence": "Hello.", "timestamp": [5, 9]}]}
@@ -69,7 +70,7 @@ def test_a_prediction_of_another_film_is_refused() -> None:
 
 def test_text_without_spaces_is_warned_about_unless_a_tokenizer_was_chosen() -> None:
     lines = {"1": "老李回头朝屋内喊道。"}
-    assert "--tok zh" in evaluate(lines, lines, metrics=["bleu"]).warnings[0]
+    assert 'tok="zh"' in evaluate(lines, lines, metrics=["bleu"]).warnings[0]
     assert not evaluate(lines, lines, metrics=["bleu"], tok="char").warnings
     assert not evaluate(lines, lines, metrics=["bleu(tok=char)"]).warnings
     assert not evaluate(metrics=["bleu"]).warnings
@@ -80,8 +81,10 @@ def test_a_result_survives_its_file_and_compares(protocol: str) -> None:
     one = evaluate(cast=CAST, dialogue=DIALOGUE, protocol=protocol, details=True, bootstrap=20)
     read = Result.from_json(one.to_json())
     assert read.summary() == one.summary()
-    assert read.content["f_0-4"]["film"] == "f"
-    assert read["role_f1"].details[1] == {"found": [], "lost": ["Odysseus"], "invented": ["Maria"]}
+    assert read.scored(ScoredNarration)["f_0-4"].film == "f"
+    assert list(read["role_f1"].documents(NamedRoles).values())[1] == [
+        NamedRoles(found=[], lost=["Odysseus"], invented=["Maria"])
+    ]
     other = evaluate(WRITTEN, cast=CAST, dialogue=DIALOGUE, protocol=protocol, details=True)
     compared = kataribe.compare({"one": read, "other": other}, replicates=50)
     assert compared.scores["role_f1"] == {"one": 0.5, "other": 1.0}

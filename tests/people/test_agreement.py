@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,12 +14,13 @@ import kataribe
 from kataribe.core.errors import JoinError, UsageError
 from kataribe.people.agreement import agree
 from kataribe.people.join import match
+from kataribe.people.options import AgreementOptions
 from kataribe.people.ratings import Choice, Rank, Rating, Ratings, Vote
-from kataribe.people.result import Settings
-from kataribe.people.scores import Scores, Text, of_result
+from kataribe.people.result import Text
+from kataribe.people.scores import Scores, of_result
 from kataribe.report.agreement import render_agreement
 
-QUICK = Settings(bootstrap=0)
+QUICK = AgreementOptions(bootstrap=0)
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +77,7 @@ def correlations(standing) -> dict[str, float]:
 
 
 def test_against_each_rating_every_rating_is_a_row(scores: Scores, ratings: Ratings) -> None:
-    found = agree(scores, ratings, settings=QUICK).dimensions["overall"]
+    found = agree(scores, ratings, options=QUICK).dimensions["overall"]
     for metric in ("good", "bad"):
         known = score_of(scores, metric)
         x = [known[Text(row.item, row.system)] for row in ratings.rows]  # type: ignore[union-attr]
@@ -91,7 +93,7 @@ def test_against_each_rating_every_rating_is_a_row(scores: Scores, ratings: Rati
 
 
 def test_against_the_mean_every_text_is_a_row(scores: Scores, ratings: Ratings) -> None:
-    found = agree(scores, ratings, settings=Settings(bootstrap=0, against="mean")).dimensions["overall"]
+    found = agree(scores, ratings, options=AgreementOptions(bootstrap=0, against="mean")).dimensions["overall"]
     known = score_of(scores, "good")
     values: dict[Text, list[float]] = {}
     for row in ratings.rows:
@@ -111,7 +113,7 @@ def test_the_ceiling_against_each_rating_is_the_mean_of_the_others(scores: Score
         if others:
             x.append(float(np.mean(others)))
             y.append(row.value)  # type: ignore[union-attr]
-    people = agree(scores, ratings, settings=QUICK).dimensions["overall"].people
+    people = agree(scores, ratings, options=QUICK).dimensions["overall"].people
     assert people is not None
     assert correlations(people) == pytest.approx(expected(x, y))
 
@@ -126,19 +128,19 @@ def test_the_ceiling_against_the_mean_is_the_average_over_persons(scores: Scores
                 x.append(float(np.mean(others)))
                 y.append(row.value)  # type: ignore[union-attr]
         by_person.append(expected(x, y))
-    people = agree(scores, ratings, settings=Settings(bootstrap=0, against="mean")).dimensions["overall"].people
+    people = agree(scores, ratings, options=AgreementOptions(bootstrap=0, against="mean")).dimensions["overall"].people
     assert people is not None
     assert people.values["tau_b"] == pytest.approx(np.mean([person["tau_b"] for person in by_person]))
 
 
 def test_one_rater_alone_has_no_ceiling(scores: Scores, ratings: Ratings) -> None:
     alone = ratings.without(["bob", "cho"])
-    assert agree(scores, alone, settings=QUICK).dimensions["overall"].people is None
+    assert agree(scores, alone, options=QUICK).dimensions["overall"].people is None
 
 
 def test_per_item_averages_the_correlations_within_items(scores: Scores, ratings: Ratings) -> None:
-    settings = Settings(bootstrap=0, per_item=True, against="mean")
-    found = agree(scores, ratings, settings=settings).dimensions["overall"]
+    options = AgreementOptions(bootstrap=0, per_item=True, against="mean")
+    found = agree(scores, ratings, options=options).dimensions["overall"]
     known = score_of(scores, "good")
     taus = []
     for item in ratings.items:
@@ -155,7 +157,7 @@ def test_per_item_averages_the_correlations_within_items(scores: Scores, ratings
 
 def test_per_item_each_person_is_read_alone(scores: Scores, ratings: Ratings) -> None:
     """Stacked, rows of one text would count against people: the more one says, the less the others' mean."""
-    found = agree(scores, ratings, settings=Settings(bootstrap=0, per_item=True)).dimensions["overall"]
+    found = agree(scores, ratings, options=AgreementOptions(bootstrap=0, per_item=True)).dimensions["overall"]
     known = score_of(scores, "good")
     metric, people = [], []
     for item in ratings.items:
@@ -181,14 +183,14 @@ def test_per_item_needs_two_texts_of_an_item() -> None:
     rows = tuple(Rating("ann", item, "", "overall", value) for item, value in (("1", 3.0), ("2", 4.0)))
     scores = Scores([Text("1", ""), Text("2", "")], {"m": np.arange(2.0)})
     with pytest.raises(UsageError, match="nobody judged two texts of one item"):
-        agree(scores, Ratings("ratings", rows), settings=Settings(per_item=True))
+        agree(scores, Ratings("ratings", rows), options=AgreementOptions(per_item=True))
 
 
 def test_items_with_one_text_each_are_compared_with_each_other(rng: np.random.Generator) -> None:
     texts = [Text(str(item), "") for item in range(20)]
     x, y = rng.normal(size=20), rng.integers(1, 4, 20).astype(float)
     rows = tuple(Rating("ann", text.item, "", "overall", value) for text, value in zip(texts, y, strict=True))
-    found = agree(Scores(texts, {"m": x}), Ratings("ratings", rows), settings=QUICK).dimensions["overall"]
+    found = agree(Scores(texts, {"m": x}), Ratings("ratings", rows), options=QUICK).dimensions["overall"]
     pairs = [(x[i] - x[j], y[i] - y[j]) for i, j in combinations(range(20), 2)]
     assert found.metrics["m"].values["accuracy"] == pytest.approx(accuracy(pairs))
     assert found.pairs == "all pairs"
@@ -205,7 +207,7 @@ def test_votes_are_answered_right_or_wrong(scores: Scores, quality: np.ndarray, 
                 rows.append(Vote(rater, str(item), "overall", f"s{a}", f"s{b}", choice))
                 preferred = {"a": 1, "b": -1, "equal": 0}[choice]
                 pairs.append((known[Text(str(item), f"s{a}")] - known[Text(str(item), f"s{b}")], preferred))
-    found = agree(scores, Ratings("votes", tuple(rows)), settings=QUICK).dimensions["overall"]
+    found = agree(scores, Ratings("votes", tuple(rows)), options=QUICK).dimensions["overall"]
     assert found.metrics["good"].values["accuracy"] == pytest.approx(accuracy(pairs))
     assert (found.by, found.per_item, found.answers) == ("accuracy", True, 180)
     assert found.systems is not None
@@ -222,7 +224,7 @@ def test_rankings_are_read_within_items(scores: Scores, quality: np.ndarray) -> 
         for rater in ("ann", "bob")
         for (item, system), rank in np.ndenumerate(ranks)
     )
-    found = agree(scores, Ratings("rankings", rows), settings=QUICK).dimensions["overall"]
+    found = agree(scores, Ratings("rankings", rows), options=QUICK).dimensions["overall"]
     known = np.array(scores.values["good"]).reshape(15, 4)
     # Two raters who agree stand in the rows twice, and a rank correlation with doubled rows is that of single ones.
     rhos = [stats.spearmanr(known[item], -ranks[item]).statistic for item in range(15)]
@@ -234,13 +236,13 @@ def test_rankings_are_read_within_items(scores: Scores, quality: np.ndarray) -> 
 def test_a_metric_that_tells_nothing_apart_agrees_with_nobody() -> None:
     texts = [Text("1", "x"), Text("1", "y")]
     rows = (Rank("ann", "1", "x", "overall", 1), Rank("ann", "1", "y", "overall", 2))
-    found = agree(Scores(texts, {"flat": np.zeros(2)}), Ratings("rankings", rows), settings=QUICK)
+    found = agree(Scores(texts, {"flat": np.zeros(2)}), Ratings("rankings", rows), options=QUICK)
     values = found.dimensions["overall"].metrics["flat"].values
     assert (values["tau_b"], values["accuracy"]) == (0.0, 0.5)
 
 
 def test_the_better_metric_is_found_and_the_same_seed_gives_the_same_answer(scores: Scores, ratings: Ratings) -> None:
-    one, again = (agree(scores, ratings, settings=Settings(bootstrap=200)) for _ in range(2))
+    one, again = (agree(scores, ratings, options=AgreementOptions(bootstrap=200)) for _ in range(2))
     assert one.to_dict() == again.to_dict()
     found = one.dimensions["overall"]
     (test,) = found.tests
@@ -250,7 +252,7 @@ def test_the_better_metric_is_found_and_the_same_seed_gives_the_same_answer(scor
     assert found.beaten_by("good", 0.05) == ["bad"]
     low, high = found.metrics["good"].intervals["tau_c"]
     assert low < found.metrics["good"].values["tau_c"] < high
-    assert agree(scores, ratings, settings=Settings(bootstrap=200, seed=1)).to_dict() != one.to_dict()
+    assert agree(scores, ratings, options=AgreementOptions(bootstrap=200, seed=1)).to_dict() != one.to_dict()
     json.dumps(one.to_dict(), allow_nan=False)
 
 
@@ -276,7 +278,9 @@ def test_systems_are_scored_as_their_metric_scores_a_corpus() -> None:
         for name, value in (("x", 5.0), ("y", 4.0), ("z", 1.0))
         for item in "123"
     )
-    found = agree(together, Ratings("ratings", rows), settings=Settings(bootstrap=50)).dimensions["overall"].systems
+    found = (
+        agree(together, Ratings("ratings", rows), options=AgreementOptions(bootstrap=50)).dimensions["overall"].systems
+    )
     assert found is not None
     assert found.systems == ("x", "y", "z")
     np.testing.assert_allclose(found.scores["bleu(1)"], [results[name]["bleu(1)"].value for name in "xyz"])
@@ -288,7 +292,7 @@ def test_texts_without_score_or_judgement_are_counted_and_said(scores: Scores, r
     values = scores.values["good"].copy()
     values[:4] = np.nan
     extra = Scores([*scores.texts, Text("99", "s0")], {"good": np.append(values, 1.0)})
-    found = agree(extra, ratings, settings=QUICK)
+    found = agree(extra, ratings, options=QUICK)
     judged = {Text(row.item, row.system) for row in ratings.rows}  # type: ignore[union-attr]
     lacking = sum(text.item == "0" for text in judged)
     assert found.coverage.both == len(judged) - lacking
@@ -313,28 +317,27 @@ def test_files_that_do_not_belong_together_are_refused(scores: Scores) -> None:
 
 
 @pytest.mark.parametrize(
-    ("settings", "message"),
+    ("options", "message"),
     [
-        (Settings(by="tau"), "--by tau: there is no such measure - did you mean 'tau_c'?"),  # type: ignore[arg-type]
-        (Settings(against="all"), "is neither each nor mean"),  # type: ignore[arg-type]
-        (Settings(ties="maybe"), "is none of half, wrong, drop"),  # type: ignore[arg-type]
-        (Settings(bootstrap=-1), "cannot be negative"),
-        (Settings(correction="bonferroni"), "no correction is called"),
-        (Settings(alpha=2), "is not between 0 and 1"),
+        ({"by": "tau"}, "by=\"tau\": there is no such measure - did you mean 'tau_c'?"),
+        ({"against": "all"}, "against: no choice is called 'all' - there are: each, mean"),
+        ({"ties": "maybe"}, "ties: no choice is called 'maybe' - there are: half, wrong, drop"),
+        ({"bootstrap": -1}, "bootstrap=-1: cannot be negative"),
+        ({"seed": -1}, "seed=-1: cannot be negative"),
+        ({"correction": "bonferroni"}, "no correction is called 'bonferroni' - there are: holm, bh, none"),
+        ({"alpha": 2}, "alpha=2: is not between 0 and 1"),
     ],
 )
-def test_settings_that_mean_nothing_are_refused(
-    scores: Scores, ratings: Ratings, settings: Settings, message: str
-) -> None:
+def test_options_that_mean_nothing_are_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(UsageError) as caught:
-        agree(scores, ratings, settings=settings)
+        AgreementOptions(**options)
     assert message in str(caught.value)
 
 
 def test_metrics_are_chosen_by_name(scores: Scores, ratings: Ratings) -> None:
-    assert agree(scores, ratings, metrics=["bad"], settings=QUICK).metrics == ("bad",)
+    assert agree(scores, ratings, metrics=["bad"], options=QUICK).metrics == ("bad",)
     with pytest.raises(UsageError, match="no score is called 'god' - did you mean 'good'"):
-        agree(scores, ratings, metrics=["god"], settings=QUICK)
+        agree(scores, ratings, metrics=["god"], options=QUICK)
 
 
 def test_a_metric_whose_lower_values_are_better_is_read_upside_down() -> None:
@@ -348,7 +351,7 @@ def test_a_metric_whose_lower_values_are_better_is_read_upside_down() -> None:
     ]
     values = {"good": quality, "surprise": 50 - quality}
     scores = Scores(texts, values, lower_is_better=frozenset(["surprise"]))
-    found = agree(scores, Ratings("ratings", tuple(rows)), settings=Settings(bootstrap=50))
+    found = agree(scores, Ratings("ratings", tuple(rows)), options=AgreementOptions(bootstrap=50))
     assert found.lower_is_better == ("surprise",)
     assert "|lower:surprise|" in found.signature
     overall = found.dimensions["overall"]
@@ -365,7 +368,7 @@ def test_systems_whose_scores_differ_by_rounding_only_are_tied() -> None:
     texts = [Text(item, system) for item in "ab" for system in "xyz"]
     rows = [Rating("ann", *text, "overall", float("xyz".index(text.system))) for text in texts]
     scores = Scores(texts, {"m": np.array([0.1 + 0.2, 0.3, 0.9] * 2)})
-    found = agree(scores, Ratings("ratings", tuple(rows)), settings=Settings(bootstrap=0)).dimensions["overall"]
+    found = agree(scores, Ratings("ratings", tuple(rows)), options=AgreementOptions(bootstrap=0)).dimensions["overall"]
     assert found.systems.metrics["m"].values["accuracy"] == pytest.approx(2.5 / 3)
 
 
@@ -381,7 +384,7 @@ def with_constant(scores: Scores) -> Scores:
 
 
 def test_metric_without_a_correlation_beats_nobody_and_is_beaten_by_nobody(scores: Scores, ratings: Ratings) -> None:
-    found = agree(with_constant(scores), ratings, settings=Settings(bootstrap=200))
+    found = agree(with_constant(scores), ratings, options=AgreementOptions(bootstrap=200))
     overall = found.dimensions["overall"]
     assert np.isnan(overall.metrics["flat"].values["tau_c"])
     assert overall.beaten_by("flat", 0.05) == []
@@ -400,7 +403,7 @@ def test_metric_without_a_correlation_beats_nobody_and_is_beaten_by_nobody(score
 
 
 def test_metric_without_a_correlation_is_said_in_words(scores: Scores, ratings: Ratings) -> None:
-    found = agree(with_constant(scores), ratings, settings=Settings(bootstrap=50))
+    found = agree(with_constant(scores), ratings, options=AgreementOptions(bootstrap=50))
     (warning,) = [warning for warning in found.warnings if warning.id == "undefined-correlation"]
     assert warning == (
         "overall: flat gives every text the same score; undefined: pearson, spearman, tau_b, tau_c; not tested"
@@ -416,9 +419,9 @@ def test_metric_without_a_correlation_is_said_in_words(scores: Scores, ratings: 
 @pytest.mark.parametrize("against", ["each", "mean"])
 def test_every_measure_lies_within_its_own_interval(scores: Scores, ratings: Ratings, against: str) -> None:
     """A draw that repeats an item ties it with itself, which lowers tau_c of every replicate."""
-    settings = Settings(bootstrap=300, against=against)  # type: ignore[arg-type]
+    options = AgreementOptions(bootstrap=300, against=against)  # type: ignore[arg-type]
     perfect = Scores(scores.texts, {**scores.values, "squared": scores.values["good"] ** 3})
-    found = agree(perfect, ratings, settings=settings).dimensions["overall"]
+    found = agree(perfect, ratings, options=options).dimensions["overall"]
     standings = [*found.metrics.values(), found.people, *found.systems.metrics.values()]
     for standing in standings:
         for measure, (low, high) in standing.intervals.items():
@@ -428,15 +431,15 @@ def test_every_measure_lies_within_its_own_interval(scores: Scores, ratings: Rat
 
 def test_few_items_are_said(ratings: Ratings, scores: Scores) -> None:
     few = Ratings("ratings", tuple(row for row in ratings.rows if int(row.item) < 4))
-    found = agree(scores, few, settings=Settings(bootstrap=50))
+    found = agree(scores, few, options=AgreementOptions(bootstrap=50))
     assert "few-items" in [warning.id for warning in found.warnings]
     assert found.dimensions["overall"].metrics["good"].intervals == {}
     assert "few-items" not in [
-        warning.id for warning in agree(scores, ratings, settings=Settings(bootstrap=5)).warnings
+        warning.id for warning in agree(scores, ratings, options=AgreementOptions(bootstrap=5)).warnings
     ]
-    assert "few-items" not in [warning.id for warning in agree(scores, few, settings=QUICK).warnings]
+    assert "few-items" not in [warning.id for warning in agree(scores, few, options=QUICK).warnings]
 
 
 def test_fingerprint_does_not_depend_on_the_order_of_judgements(scores: Scores, ratings: Ratings) -> None:
     backwards = Ratings("ratings", ratings.rows[::-1])
-    assert agree(scores, backwards, settings=QUICK).signature == agree(scores, ratings, settings=QUICK).signature
+    assert agree(scores, backwards, options=QUICK).signature == agree(scores, ratings, options=QUICK).signature

@@ -11,7 +11,7 @@ import pytest
 
 from kataribe.people.agreement import agree
 from kataribe.people.metaevaluation import score_rated
-from kataribe.people.result import Settings
+from kataribe.people.options import AgreementOptions
 
 PUBLISHED = {"bleu(1)": 32.3, "bleu": 30.8, "rouge_l": 32.3, "meteor": 41.8, "cider": 43.9}
 
@@ -20,7 +20,7 @@ PUBLISHED = {"bleu(1)": 32.3, "bleu": 30.8, "rouge_l": 32.3, "meteor": 41.8, "ci
 def test_flickr8k_expert_gives_the_published_figures(data_folder: Path) -> None:
     scores, ratings = score_rated(data_folder / "human-judgements" / "flickr8k_expert.json", list(PUBLISHED))
     assert scores.warnings == ()  # no caption is one of its own references: nothing is left out, nothing flattered
-    agreement = agree(scores, ratings, settings=Settings(bootstrap=0))
+    agreement = agree(scores, ratings, options=AgreementOptions(bootstrap=0))
     assert agreement.warnings == ()
     found = agreement.dimensions["overall"]
     assert (found.items, found.texts, found.answers) == (1000, 5664, 16992)
@@ -31,7 +31,7 @@ def test_flickr8k_expert_gives_the_published_figures(data_folder: Path) -> None:
 @pytest.mark.data
 def test_nebula_is_read_and_scored(data_folder: Path) -> None:
     scores, ratings = score_rated(data_folder / "human-judgements" / "nebula_test.json", ["meteor", "cider"])
-    found = agree(scores, ratings, settings=Settings(bootstrap=100)).dimensions["overall"]
+    found = agree(scores, ratings, options=AgreementOptions(bootstrap=100)).dimensions["overall"]
     assert (found.texts, found.answers, found.people) == (3298, 3298, None)
     low, high = found.metrics["meteor"].intervals["tau_c"]
     assert low < found.metrics["meteor"].values["tau_c"] < high

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kataribe.people.judge.plan import PLANTED, plan, questions, tasks_each
-from kataribe.people.judge.settings import Settings
+from kataribe.people.judge.settings import StudySettings
 from kataribe.people.judge.study import Item, Study
 from tests.people.judging import made_study
 
@@ -48,7 +48,7 @@ def test_dealt_tasks_are_covered_evenly(items: int, share: int, raters: int, see
 def imagined_study(items: int, **settings: Any) -> Study:
     """A rating of two systems that never was a file."""
     written = {"title": "", "kind": "rating", "texts": "captions", "systems": {"a": "", "b": ""}}
-    read = msgspec.convert(written | {"dimensions": [{"name": "overall"}]} | settings, Settings)
+    read = msgspec.convert(written | {"dimensions": [{"name": "overall"}]} | settings, StudySettings)
     ids = [f"item{number}" for number in range(items)]
     return Study(Path("STUDY.toml"), read, {id: Item(id, {"a": "", "b": ""}, (), None, None) for id in ids}, {})
 

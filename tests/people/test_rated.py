@@ -10,7 +10,7 @@ import pytest
 
 from kataribe.core.errors import InputError
 from kataribe.people.rated import read_rated
-from kataribe.people.scores import Text
+from kataribe.people.result import Text
 
 REFERENCES = ["a dog runs fast", "one dog"]
 

@@ -9,7 +9,8 @@ import pytest
 
 import kataribe
 from kataribe.core.errors import InputError, KataribeError
-from kataribe.people.scores import Text, read_scores
+from kataribe.people.result import Text
+from kataribe.people.scores import read_scores
 
 REFERENCES = {"1": ["a dog runs fast"], "2": ["a cat sleeps"]}
 

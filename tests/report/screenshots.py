@@ -10,6 +10,7 @@ from playwright.sync_api import Page, sync_playwright
 
 import kataribe
 from kataribe.captions.files import read_predictions
+from kataribe.core.side_by_side import side_by_side
 from kataribe.people.agreement import agree
 from kataribe.people.ratings import read_ratings
 from kataribe.people.result import Agreement
@@ -28,7 +29,7 @@ ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as driver:
         file = Path(folder) / "page.html"
-        file.write_text(render_page(page_data(story_results(METRICS))), encoding="utf-8")
+        file.write_text(render_page(page_data(side_by_side(story_results(METRICS)))), encoding="utf-8")
         browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=ARGUMENTS)
         page = browser.new_page(viewport={"width": 1400, "height": 800})
         page.goto(file.as_uri())

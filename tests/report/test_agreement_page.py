@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 
 from kataribe.people.agreement import agree
+from kataribe.people.options import AgreementOptions
 from kataribe.people.ratings import Rating, Ratings
-from kataribe.people.result import Agreement, Settings
-from kataribe.people.scores import Scores, Text
+from kataribe.people.result import Agreement, Text
+from kataribe.people.scores import Scores
 from kataribe.report.html import render_agreement_page
 
 pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
@@ -35,7 +36,7 @@ def found() -> Agreement:
         for dimension, sign in (("content", 1), ("style", -1))
         for text, q in zip(texts, quality.ravel(), strict=True)
     ]
-    return agree(scores, Ratings("ratings", tuple(rows)), settings=Settings(bootstrap=50))
+    return agree(scores, Ratings("ratings", tuple(rows)), options=AgreementOptions(bootstrap=50))
 
 
 @pytest.fixture

@@ -12,12 +12,15 @@ from typing import Any
 import pytest
 
 import kataribe
+from kataribe.captions.result import ScoredCaption
 from kataribe.core.caution import Caution
 from kataribe.core.result import Result
+from kataribe.core.side_by_side import side_by_side
 from kataribe.core.types import Curve
 from kataribe.people.agreement import agree
+from kataribe.people.options import AgreementOptions
 from kataribe.people.ratings import Rating, Ratings
-from kataribe.people.result import Agreement, Settings
+from kataribe.people.result import Agreement
 from kataribe.people.scores import of_results
 from kataribe.report.data import page_data
 from kataribe.report.html import render_page
@@ -47,7 +50,7 @@ def open_page(browser: Any, tmp_path: Path) -> Iterator[Open]:
     ) -> Any:
         file = tmp_path / "page.html"
         found = find_videos(videos, made_up.SCENES, file) if videos else None
-        data = page_data(results, title=title, videos=found, replicates=100, agreement=agreement)
+        data = page_data(side_by_side(results, replicates=100), title=title, videos=found, agreement=agreement)
         file.write_text(render_page(data), encoding="utf-8")
         context = browser.new_context(**({"viewport": {"width": 1400, "height": 900}} | options))
         contexts.append(context)
@@ -105,7 +108,7 @@ def test_search_finds_words_of_captions_and_references(open_page: Open, captions
     page = open_page(captions)
     page.locator("#search").fill("boat SINGS sea")
     page.locator("#found", has_text=" of 6,000 items").wait_for()
-    texts = {id: entry["references"][0] for id, entry in captions["whole"].content.items()}
+    texts = {id: entry.references[0] for id, entry in captions["whole"].scored(ScoredCaption).items()}
     expected = [id for id, text in texts.items() if all(word in text for word in ("boat", "sings", "sea"))]
     assert page.locator("#found").inner_text() == f"{len(expected)} of 6,000 items"
     assert set(shown_ids(page)) <= set(expected)
@@ -159,15 +162,15 @@ def test_a_story_opens_with_tracks_arcs_and_lonely_captions(open_page: Open, sto
     assert panels.count() == 2
     (reading,) = stories["careful"][made_up.STORY_METRICS[0]].details[0]
     careful = panels.first
-    assert careful.locator(".arc").count() == len(reading["pairs"])
+    assert careful.locator(".arc").count() == len(reading.pairs)
     assert careful.locator(".caption.predicted").count() == 3
-    assert careful.locator(".caption.alone").count() == len(reading["unmatched_references"]) + len(
-        reading["unmatched_predictions"]
+    assert careful.locator(".caption.alone").count() == len(reading.unmatched_references) + len(
+        reading.unmatched_predictions
     )
-    pair = reading["pairs"][0]
-    careful.locator(f'.caption[data-key="p{pair["prediction"]}"]').hover()
+    pair = reading.pairs[0]
+    careful.locator(f'.caption[data-key="p{pair.prediction}"]').hover()
     details = careful.locator(".details").inner_text()
-    for number in (pair["iou"], pair["text"], pair["product"]):
+    for number in (pair.iou, pair.text, pair.product):
         assert f"{100 * number:.2f}" in details
     assert careful.locator(".details mark").count() > 0
 
@@ -323,7 +326,7 @@ def judged(stories: dict[str, Result]) -> Agreement:
         for system, liked in (("careful", 4), ("careless", 2))
         for id in made_up.SCENES
     ]
-    return agree(of_results(stories), Ratings("ratings", tuple(rows)), settings=Settings(bootstrap=50))
+    return agree(of_results(stories), Ratings("ratings", tuple(rows)), options=AgreementOptions(bootstrap=50))
 
 
 def test_agreement_with_people_is_a_section_of_the_page(open_page: Open, stories, judged: Agreement) -> None:

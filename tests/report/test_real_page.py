@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import kataribe
+from kataribe.core.side_by_side import side_by_side
 from kataribe.report.data import page_data
 from kataribe.report.html import render_page
 
@@ -54,7 +55,7 @@ def test_all_of_val_is_small_enough_and_opens_fast_enough(data_folder: Path, tmp
         )
         for name, file in (("model", folder / "model_output_val_1.json"), ("perturbed", tmp_path / "perturbed.json"))
     }
-    data = page_data(results)
+    data = page_data(side_by_side(results))
     assert all(test["significant"] and test["difference"] > 0 for test in data.core["comparison"]["tests"])
     file = tmp_path / "page.html"
     file.write_text(render_page(data), encoding="utf-8")

@@ -11,11 +11,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from kataribe.stats.bootstrap import resample_weights
+from kataribe.stats.choices import STATISTICS, TIES, Ties
 from kataribe.stats.correlation import (
-    STATISTICS,
-    TIES,
     Rows,
-    Ties,
     kendall,
     pairwise_accuracy,
     pearson,

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kataribe.stats.correlation import STATISTICS, Rows
+from kataribe.stats.choices import STATISTICS
+from kataribe.stats.correlation import Rows
 from kataribe.stats.grouped import grouped_correlations
 
 

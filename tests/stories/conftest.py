@@ -6,15 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
-from hypothesis import settings
 
 import kataribe
 from kataribe.core.result import MetricResult
 from kataribe.core.types import Caption, Segment, Story
-
-# A busy machine is no failure of the code under test.
-settings.register_profile("patient", deadline=None)
-settings.load_profile("patient")
 
 Line = tuple[float, float, str]
 

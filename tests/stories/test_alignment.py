@@ -31,7 +31,7 @@ def stories_of(rows: int, columns: int) -> Stories:
 
 def aligned(costs: np.ndarray, **options: bool):
     items = stories_of(*costs.shape)
-    return align(items, items.readings(pooled=True, order="sorted"), costs.ravel(), **options)
+    return align(items, items.reference_stories(pooled=True, order="sorted"), costs.ravel(), **options)
 
 
 def pairs_of(costs: np.ndarray, **options: bool) -> list[tuple[int, int]]:
@@ -90,7 +90,7 @@ def costs_strategy():
 def test_the_table_equals_brute_force(costs):
     found = aligned(costs)
     assert found.best[0] == pytest.approx(brute_force(costs))
-    assert costs.ravel()[found.cells].sum() == pytest.approx(found.best[0])
+    assert costs.ravel()[found.cells.values].sum() == pytest.approx(found.best[0])
 
 
 @given(costs_strategy())
@@ -162,7 +162,7 @@ def test_many_videos_of_many_sizes_are_aligned_in_one_call():
         )
 
     items, _, _ = join(told([p for _, p in sizes]), [told([g for g, _ in sizes])], None, seed=0)
-    readings = items.readings(pooled=True, order="sorted")
-    found = align(items, readings, np.concatenate([table.ravel() for table in tables]))
+    stories = items.reference_stories(pooled=True, order="sorted")
+    found = align(items, stories, np.concatenate([table.ravel() for table in tables]))
     expected = [aligned(table).best[0] if table.size else 0.0 for table in tables]
     assert found.best == pytest.approx(expected)

@@ -12,6 +12,7 @@ from kataribe.core import registry
 from kataribe.core.errors import UsageError
 from kataribe.core.signature import differences
 from kataribe.core.types import Caption, Segment, Story
+from kataribe.stories.result import ReferenceIndex
 
 # METEOR without its English data: equal words only. Fast, and the same formula.
 TEXT = "text=meteor(other)"
@@ -145,10 +146,10 @@ def test_the_pairs_of_a_and_b_are_the_tools_or_those_of_the_best_alignment(story
     for variant in ("b", "a, tiou=0.3"):
         assert soda(f"soda({variant}, {TEXT})", predicted, told).value == pytest.approx(0.5)
     details = [
-        soda(f"soda(b, pairs={pairs}, {TEXT})", predicted, told, details=True).details[0][0]["pairs"]
+        soda(f"soda(b, pairs={pairs}, {TEXT})", predicted, told, details=True).details[0][0].pairs
         for pairs in ("tool", "best")
     ]
-    assert [[(pair["reference"], pair["prediction"]) for pair in pairs] for pairs in details] == [[(1, 0)], [(0, 1)]]
+    assert [[(pair.reference, pair.prediction) for pair in pairs] for pairs in details] == [[(1, 0)], [(0, 1)]]
 
 
 @pytest.mark.data
@@ -282,22 +283,21 @@ def test_details_tell_the_alignment_and_who_has_no_partner(story, score):
     predicted = story("v", (0, 5, "a man runs"), (40, 50, "nothing"))
     result = score(f"soda(c, {TEXT})", [predicted], [[one], [other]], details=True)
     (reading,) = result.details[0]
-    assert reading["pairs"] == [
-        {"annotator": 0, "reference": 1, "prediction": 0}
-        | {"iou": pytest.approx(1), "text": pytest.approx(1), "product": pytest.approx(1)}
+    (pair,) = reading.pairs
+    assert (pair.annotator, pair.reference, pair.prediction) == (0, 1, 0)
+    assert (pair.iou, pair.text, pair.product) == (pytest.approx(1), pytest.approx(1), pytest.approx(1))
+    assert reading.unmatched_references == [
+        ReferenceIndex(annotator=0, reference=0),
+        ReferenceIndex(annotator=1, reference=0),
     ]
-    assert reading["unmatched_references"] == [
-        {"annotator": 0, "reference": 0},
-        {"annotator": 1, "reference": 0},
-    ]
-    assert reading["unmatched_predictions"] == [1]
-    assert (reading["precision"], reading["recall"]) == (pytest.approx(0.5), pytest.approx(1 / 3))
+    assert reading.unmatched_predictions == [1]
+    assert (reading.precision, reading.recall) == (pytest.approx(0.5), pytest.approx(1 / 3))
 
 
 def test_details_are_there_for_every_threshold_and_annotator(story, score):
     told = story("v", (0, 5, "a man runs"))
     result = score(f"soda(a, refs=best, {TEXT})", [told], [[told], [story("v", (0, 9, "a dog"))]], details=True)
-    assert [(entry["tiou"], entry["counts"]) for entry in result.details[0]] == [
+    assert [(entry.tiou, entry.counts) for entry in result.details[0]] == [
         (t, counts) for t in (0.3, 0.5, 0.7, 0.9) for counts in (True, False)
     ]
 

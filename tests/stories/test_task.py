@@ -9,10 +9,12 @@ import pytest
 
 import kataribe
 from kataribe.core import registry
-from kataribe.core.comparison import IncomparableError, compare
+from kataribe.core.comparable import IncomparableError
+from kataribe.core.comparison import compare
 from kataribe.core.errors import InputError, JoinError, UsageError
 from kataribe.core.metric import Measured, Metric
 from kataribe.core.result import Result
+from kataribe.stories.result import ScoredStory, TimedCaption
 
 # All that is needed of METEOR here is that it is a sentence metric that needs no data.
 SODA = "soda(c, text=meteor(other))"
@@ -382,7 +384,7 @@ def test_a_result_survives_its_round_trip_with_alignments_anchors_and_videos_lef
     result = kataribe.evaluate("stories", told[:1], [told], metrics=[SODA, "soda(d)"], details=True, anchors=True)
     again = Result.from_json(result.to_json())
     assert again.to_json() == result.to_json()
-    assert again.content["v"]["predictions"] == [{"segment": [0.0, 5.0], "text": "a man"}]
+    assert again.scored(ScoredStory)["v"].predictions == [TimedCaption(segment=(0.0, 5.0), text="a man")]
     assert "null" in again.table()
 
 

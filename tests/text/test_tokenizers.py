@@ -71,7 +71,7 @@ def test_a_missing_package_is_named_with_the_way_to_get_it(monkeypatch: pytest.M
     def absent(name: str) -> None:
         raise ImportError(name)
 
-    monkeypatch.setattr(tokenizers, "import_module", absent)
+    monkeypatch.setattr("kataribe.core.need.import_module", absent)
     tokenizer.cache_clear()
     try:
         with pytest.raises(UsageError, match=r"needs the package jieba - pip install 'kataribe\[zh\]'"):

@@ -1,7 +1,7 @@
 """Can a boundary metric be gamed by somebody who never looks at the video?
 
-Random and Uniform place M = 1, 2, ... boundaries in every video; every measure is read for each M, beside people and
-whatever systems are given. Histograms show how much of each video lies near a true boundary (prevalence) and near
+Random and Uniform place M = 1, 2, ... boundaries in every video; every measure is computed for each M, beside people
+and whatever systems are given. Histograms show how much of each video lies near a true boundary (prevalence) and near
 those of each player (bias). After
 
 Yukutake, T., Mizufune, K., Matsubayashi, T. 動画境界検出タスクにおける評価方法の検証 (in Japanese), its figures 3, 5
@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-import kataribe
+from kataribe.audit.result import PLAYERS, BoundaryAudit, PrecisionRecall, ScoredPlayer, Trials
 from kataribe.boundaries.boundary_ap import BoundaryAP
 from kataribe.boundaries.chance import ChanceF1
 from kataribe.boundaries.deviation import BoundaryDeviation
@@ -24,177 +24,108 @@ from kataribe.boundaries.f1 import BoundaryF1
 from kataribe.boundaries.files import Source, Unit, read_predictions
 from kataribe.boundaries.frame_ap import FrameAP
 from kataribe.boundaries.informedness import Informedness
-from kataribe.boundaries.items import Videos
+from kataribe.boundaries.items import Videos, need_frames
 from kataribe.boundaries.join import annotated_videos, doubts_about_references, join
 from kataribe.boundaries.kappa import BoundaryKappa
 from kataribe.boundaries.pk import Pk
 from kataribe.boundaries.players import PAPER_TRIALS, Entries, human, once, random_entries, uniform_lists
 from kataribe.boundaries.ranking import RankedMetric, average_precision, precision_recall
 from kataribe.boundaries.several_truths import read_truths
-from kataribe.boundaries.task import check_unit
+from kataribe.boundaries.task import BoundaryOptions
 from kataribe.boundaries.tolerance import Tolerance
 from kataribe.boundaries.window_diff import WindowDiff
-from kataribe.core.caution import Caution
-from kataribe.core.engine import LocalEngine
 from kataribe.core.errors import UsageError
 from kataribe.core.metric import Metric
+from kataribe.core.options import Options, Protocol, RunOptions, option, same_as
 from kataribe.core.progress import report
-from kataribe.core.registry import PROTOCOLS
+from kataribe.core.types import Floats
+from kataribe.engines.local import LocalEngine
 
-_PLAYERS = ("human", "uniform", "random")
 # The PR curves that are kept: as many as a picture can show.
 _CURVES = (1, 3, 5, 9, 15)
 # The blind players whose bias is shown place as many as do best under F1.
 _SHOWN_COUNT = 9
-_BINS = 20
 
 M = TypeVar("M", bound=Metric)
 
 
 @dataclass(frozen=True)
-class Trials:
-    """Draws of Random: of what is counted, of average precision, and of chance_f1, which draws nulls for each.
-
-    >>> Trials.under("official", None), Trials.under("paper", None)
-    (Trials(counts=20, rankings=1, chance=5), Trials(counts=100, rankings=100, chance=25))
-    """
-
-    counts: int
-    rankings: int
-    chance: int
-
-    @classmethod
-    def under(cls, protocol: str, trials: int | None) -> Trials:
-        """The paper draws all of its measures equally often. Otherwise rankings, which hardly vary, are drawn once."""
-        usual = PAPER_TRIALS if protocol == "paper" else 20
-        draws = usual if trials is None else trials
-        return cls(draws, draws if protocol == "paper" else 1, max(1, draws // 4))
-
-
-@dataclass(frozen=True)
-class Reading:
-    """Every measure of one player; `count` is its number of boundaries in each video, None where it varies."""
-
-    player: str
-    count: int | None
-    measures: Mapping[str, float]
-
-
-@dataclass(frozen=True)
-class Curve:
-    """Precision against recall of frames."""
-
-    player: str
-    count: int | None
-    recall: Sequence[float]
-    precision: Sequence[float]
-
-
-@dataclass(frozen=True)
-class BoundaryAudit:
-    videos: int
-    tolerance: str
-    protocol: str
-    trials: Trials
-    seed: int
-    prevalence: Sequence[float]
-    bias: Mapping[str, Sequence[float]]
-    readings: Sequence[Reading]
-    curves: Sequence[Curve]
-    warnings: Sequence[Caution] = ()
-
-    def of(self, player: str) -> list[Reading]:
-        return [reading for reading in self.readings if reading.player == player]
-
-    @property
-    def systems(self) -> list[str]:
-        return [reading.player for reading in self.readings if reading.player not in _PLAYERS]
-
-    @property
-    def edges(self) -> list[float]:
-        """Of the histograms' bins."""
-        return [round(place / _BINS, 4) for place in range(_BINS + 1)]
-
-    def histogram(self, shares: Sequence[float]) -> list[int]:
-        """How many videos each bin holds."""
-        counts: list[int] = np.histogram(np.asarray(shares), bins=_BINS, range=(0, 1))[0].tolist()
-        return counts
-
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "kataribe": kataribe.__version__,
-            "audit": "boundaries",
-            "videos": self.videos,
-            "tolerance": self.tolerance,
-            "protocol": self.protocol,
-            "trials": vars(self.trials),
-            "seed": self.seed,
-            "readings": [
-                {"player": reading.player, "count": reading.count, **reading.measures} for reading in self.readings
-            ],
-            "curves": [vars(curve) for curve in self.curves],
-            "prevalence": list(self.prevalence),
-            "bias": {player: list(shares) for player, shares in self.bias.items()},
-            "histograms": {
-                "edges": self.edges,
-                "prevalence": self.histogram(self.prevalence),
-                "bias": {player: self.histogram(shares) for player, shares in self.bias.items()},
-            },
-            "warnings": [caution.to_dict() for caution in self.warnings],
-        }
+class BoundaryAuditOptions(Options):
+    most: int = option(15, "The largest number of boundaries per video.", minimum=1)
+    protocol: Protocol = same_as(
+        BoundaryOptions,
+        "protocol",
+        help="official: as the published tool matches; paper: strict tolerance, 100 draws of Random.",
+    )
+    trials: int | None = option(None, "Draws of Random; default: 20, paper: 100.", minimum=1)
+    tolerance: str = option("0.05", "0.05 of the duration, or 0.5s.")
+    unit: Unit = same_as(BoundaryOptions, "unit")
+    min_consistency: float = same_as(BoundaryOptions, "min_consistency")
+    seed: int = same_as(RunOptions, "seed")
 
 
 def audit(
     references: Source | Sequence[Source],
     systems: Mapping[str, Source] | None = None,
-    *,
-    protocol: str = "official",
-    most: int = 15,
-    trials: int | None = None,
-    tolerance: str = "0.05",
-    unit: Unit = "seconds",
-    min_consistency: float = 0.3,
-    seed: int = 0,
+    options: BoundaryAuditOptions | None = None,
 ) -> BoundaryAudit:
-    """Read every measure for people, systems, and the blind players with 1 to `most` boundaries."""
-    if most < 1 or (trials is not None and trials < 1) or seed < 0:
-        raise UsageError("an audit needs at least one boundary, one draw and a seed that is not negative")
-    if protocol not in PROTOCOLS:
-        raise UsageError(f"no protocol is called {protocol!r}", hint=f"there are: {', '.join(PROTOCOLS)}")
-    check_unit(unit)
+    """Every measure of people, systems, and the blind players with 1 to `most` boundaries."""
+    options = options or BoundaryAuditOptions()
+    most, min_consistency = options.most, options.min_consistency
     truth, warnings = read_truths(references)
     warnings += doubts_about_references(truth, min_consistency)
-    videos = replace(annotated_videos(truth, min_consistency), seed=seed)
-    videos.need_frames("the audit")
-    panel = _Panel(videos, tolerance, protocol, Trials.under(protocol, trials))
-    readings, curves = [Reading("human", None, panel.read(human(videos)))], [panel.curve("human", None, human(videos))]
+    videos = replace(annotated_videos(truth, min_consistency), seed=options.seed)
+    need_frames("the audit", videos.without_fps)
+    panel = _Panel(videos, options.tolerance, options.protocol, _trials(options.protocol, options.trials))
+    players = [ScoredPlayer("human", None, panel.measure(human(videos)))]
+    curves = [panel.curve("human", None, human(videos))]
     bias = {"human": panel.bias(human(videos))}
     for given, predictions in (systems or {}).items():
-        name = f"{given} (system)" if given in _PLAYERS else given
-        predicted, _, _, said = join(read_predictions(predictions), truth, "zero", unit, min_consistency)
-        warnings += [Caution(caution.id, f"{name}: {caution}") for caution in said if caution not in warnings]
-        readings.append(Reading(name, None, panel.read_system(predicted)))
+        name = f"{given} (system)" if given in PLAYERS else given
+        predicted, _, _, doubts = join(read_predictions(predictions), truth, "zero", options.unit, min_consistency)
+        warnings += [caution.about(name) for caution in doubts if caution not in warnings]
+        players.append(ScoredPlayer(name, None, panel.measure_system(predicted)))
         curves.append(panel.curve(name, None, once(predicted.predictions), predicted))
         bias[name] = panel.bias(once(predicted.predictions))
     for done, guess in enumerate(LocalEngine().map(panel.guess, range(1, most + 1)), start=1):
         report("guessing", done, most)
-        readings += guess.readings
+        players += guess.players
         curves += guess.curves
     counts = np.full(len(videos), min(most, _SHOWN_COUNT))
     bias[f"uniform {counts[0]}"] = panel.bias(once(uniform_lists(videos.durations, counts)))
     bias[f"random {counts[0]}"] = panel.bias(random_entries(videos, counts, 1))
-    readings.sort(key=lambda reading: (reading.player == "random") * 2 + (reading.player == "uniform"))
+    players.sort(key=lambda player: (player.name == "random") * 2 + (player.name == "uniform"))
     return BoundaryAudit(
-        len(videos), tolerance, protocol, panel.trials, seed, panel.prevalence(), bias, readings, curves, warnings
+        videos=len(videos),
+        tolerance=options.tolerance,
+        protocol=options.protocol,
+        trials=panel.trials,
+        seed=options.seed,
+        prevalence=panel.prevalence(),
+        bias=bias,
+        players=players,
+        curves=curves,
+        warnings=warnings,
     )
+
+
+def _trials(protocol: str, trials: int | None) -> Trials:
+    """The paper draws all of its measures equally often. Otherwise rankings, which hardly vary, are drawn once.
+
+    >>> _trials("official", None), _trials("paper", None)
+    (Trials(counts=20, rankings=1, chance=5), Trials(counts=100, rankings=100, chance=25))
+    """
+    usual = PAPER_TRIALS if protocol == "paper" else 20
+    draws = usual if trials is None else trials
+    return Trials(draws, draws if protocol == "paper" else 1, max(1, draws // 4))
 
 
 @dataclass(frozen=True)
 class _Guess:
     """What both blind players do with one number of boundaries."""
 
-    readings: Sequence[Reading]
-    curves: Sequence[Curve]
+    players: Sequence[ScoredPlayer]
+    curves: Sequence[PrecisionRecall]
 
 
 def _preset(metric: type[M], protocol: str, **options: Any) -> M:
@@ -209,7 +140,8 @@ class _Panel:
         try:
             width = Tolerance(tolerance)
         except ValueError:
-            raise UsageError(f"{tolerance!r} is not a tolerance", hint="write 0.05 or 0.5s") from None
+            problem = f"<tolerance>: {tolerance!r} is not a tolerance"
+            raise UsageError(problem, hint="write 0.05 or 0.5s", options=["tolerance"]) from None
         self.videos = videos
         self.trials = trials
         self.f1 = {
@@ -218,7 +150,7 @@ class _Panel:
         }
         self.windows = Informedness("confident", width)
         self.chance = _preset(ChanceF1, protocol, annotator="max", tolerance=width)
-        self.chance.check(videos)
+        self.chance.facts(videos)  # refuses a corpus that says nothing about chance or people
         self.person = self.chance.lift(human(videos), videos)
         self.ranked: dict[str, RankedMetric] = {
             "frame_ap": _preset(FrameAP, protocol, annotator="confident", tolerance=width),
@@ -233,24 +165,24 @@ class _Panel:
         trials = self.trials.counts
         drawn = random_entries(self.videos, counts, trials)
         draws = [drawn.keep(np.arange(trial, len(drawn), trials)) for trial in range(trials)]
-        readings = [
-            Reading("uniform", count, self.read(uniform)),
-            Reading("random", count, self.read_draws(drawn, draws)),
+        players = [
+            ScoredPlayer("uniform", count, self.measure(uniform)),
+            ScoredPlayer("random", count, self.measure_draws(drawn, draws)),
         ]
         if count not in _CURVES:
-            return _Guess(readings, ())
-        return _Guess(readings, [self.curve("uniform", count, uniform), self.curve("random", count, draws[0])])
+            return _Guess(players, ())
+        return _Guess(players, [self.curve("uniform", count, uniform), self.curve("random", count, draws[0])])
 
-    def read(self, entries: Entries) -> dict[str, float]:
+    def measure(self, entries: Entries) -> dict[str, float]:
         return {**self._counted(entries), **self._ranked(entries), "chance_f1": self._chance(entries)}
 
-    def read_system(self, predicted: Videos) -> dict[str, float]:
+    def measure_system(self, predicted: Videos) -> dict[str, float]:
         """With the confidences and curves that a system has and the other players lack."""
         entries = once(predicted.predictions)
         ranked = {name: metric.score_of(entries, predicted, "system").value for name, metric in self.ranked.items()}
         return {**self._counted(entries), **ranked, "chance_f1": self._chance(entries)}
 
-    def read_draws(self, drawn: Entries, draws: Sequence[Entries]) -> dict[str, float]:
+    def measure_draws(self, drawn: Entries, draws: Sequence[Entries]) -> dict[str, float]:
         """Counts of all draws together; rankings, and values that each have their own null, draw by draw."""
         ranked = [self._ranked(draw) for draw in draws[: self.trials.rankings]]
         means = {name: float(np.mean([values[name] for values in ranked])) for name in ranked[0]}
@@ -281,22 +213,30 @@ class _Panel:
         """Undefined where people know no more of these videos than chance does."""
         return self.chance.lift(entries, self.videos) / self.person if self.person > 0 else float("nan")
 
-    def curve(self, player: str, count: int | None, entries: Entries, predicted: Videos | None = None) -> Curve:
+    def curve(
+        self, player: str, count: int | None, entries: Entries, predicted: Videos | None = None
+    ) -> PrecisionRecall:
         metric = self.ranked["frame_ap"]
         who = "system" if predicted else "anyone"
         instances = metric.instances(who, entries, predicted or self.videos, metric.tolerance.distances[0])
         recall, precision = precision_recall(instances)
-        return Curve(player, count, recall.round(5).tolist(), precision.round(5).tolist())
+        return PrecisionRecall(player, count, recall.round(5).tolist(), precision.round(5).tolist())
 
     def prevalence(self) -> list[float]:
         """Of each video, the share of frames near a true boundary."""
-        rows = self.windows.rows(once(self.videos.predictions), self.videos)
-        shares: list[float] = (rows[:, 3] / rows[:, 4]).round(5).tolist()
+        counts = self._frame_counts(once(self.videos.predictions))
+        near = self.windows.column(counts, "true")
+        shares: list[float] = (near / self.windows.column(counts, "frames")).round(5).tolist()
         return shares
 
     def bias(self, entries: Entries) -> list[float]:
         """Of each video, the share of frames near one of the entry's boundaries; the mean of several entries."""
-        rows = self.windows.rows(entries, self.videos)
-        compared = rows[:, 4] > 0
-        shares: list[float] = (rows[compared, 2] / rows[compared, 4]).round(5).tolist()
+        counts = self._frame_counts(entries)
+        counts = counts[self.windows.column(counts, "frames") > 0]
+        near = self.windows.column(counts, "predicted")
+        shares: list[float] = (near / self.windows.column(counts, "frames")).round(5).tolist()
         return shares
+
+    def _frame_counts(self, entries: Entries) -> Floats:
+        """A row of the window metric's counts for each video, at its single tolerance."""
+        return self.windows.corpus_rows(entries, self.videos)[:, 1:]

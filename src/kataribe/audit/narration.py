@@ -1,4 +1,4 @@
-"""Can a narration metric be gamed? Every metric is read before and after each attack on a submission.
+"""Can a narration metric be gamed? Every metric is computed before and after each attack on a submission.
 
     whole cast       everybody's name behind every line
     first billed     every name becomes the first-billed role's; lines without names are given it
@@ -8,28 +8,34 @@
     said twice       every line twice
     with neighbours  every line between the one before and the one after it
 
-None of them tells the film any better. A metric of roles should fall under the first four, a metric of content under
-the last three, and one that rises can be gamed.
+None of them makes the narration any better. A metric of roles should score lower after the first four, a metric of
+content after the last three; one that scores higher can be gamed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import Any
+from dataclasses import dataclass, replace
 
-import kataribe
+from kataribe.audit.choice import chosen_attacks
 from kataribe.audit.narration_attacks import ATTACKS
+from kataribe.audit.result import NarrationAttack, NarrationAudit
 from kataribe.core import registry
 from kataribe.core.caution import Caution, distinct
-from kataribe.core.errors import UsageError, counted, nearest
+from kataribe.core.errors import counted
+from kataribe.core.options import Options, Protocol, RunOptions, option, same_as
 from kataribe.core.progress import report
-from kataribe.core.types import Cast, Score
+from kataribe.core.task import evaluate
+from kataribe.core.types import Cast
+from kataribe.core.unit import Unit
+from kataribe.engines.local import LocalEngine
 from kataribe.formats.source import Paths
 from kataribe.narration import casts as cast_files
+from kataribe.narration.cast_scan import scan_casts
 from kataribe.narration.files import Source, read_narrations
 from kataribe.narration.items import Narrations
-from kataribe.narration.task import evaluate, films, join
+from kataribe.narration.join import films, join
+from kataribe.narration.task import TASK, NarrationOptions
 
 CLEAN_ROLES = "role_f1(match=longest, cast=own, aliases=true, ban=none, empty=drop)"
 DEFAULT_METRICS = (
@@ -47,50 +53,12 @@ SUBMITTED = "submitted"
 
 
 @dataclass(frozen=True)
-class Reading:
-    """Every metric after one attack; `length` is how long the lines are, the submission's being 1."""
+class NarrationAuditOptions(Options):
+    """`attack` names the attacks to run beside the submission itself; without it, all are run."""
 
-    attack: str
-    length: float
-    scores: Mapping[str, Score]
-
-
-@dataclass(frozen=True)
-class NarrationAudit:
-    lines: int
-    films: int
-    signatures: Mapping[str, str]
-    readings: Sequence[Reading]
-    notes: Sequence[str]
-    warnings: Sequence[Caution] = ()
-
-    @property
-    def metrics(self) -> list[str]:
-        return list(self.signatures)
-
-    @property
-    def submitted(self) -> Reading:
-        return self.readings[0]
-
-    @property
-    def attacked(self) -> Sequence[Reading]:
-        return self.readings[1:]
-
-    def change(self, reading: Reading, metric: str) -> float:
-        """How far an attack moves a metric. Not relative: a submission may name nobody, and start at 0."""
-        return reading.scores[metric].value - self.submitted.scores[metric].value
-
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "kataribe": kataribe.__version__,
-            "audit": "narration",
-            "lines": self.lines,
-            "films": self.films,
-            "signatures": dict(self.signatures),
-            "readings": [asdict(reading) for reading in self.readings],
-            "notes": list(self.notes),
-            "warnings": [caution.to_dict() for caution in self.warnings],
-        }
+    protocol: Protocol = same_as(NarrationOptions, "protocol")
+    tok: str | None = same_as(NarrationOptions, "tok")
+    attack: tuple[str, ...] | None = option(None, "Only this attack, by its name in the table; repeatable.", many=True)
 
 
 def audit(
@@ -98,52 +66,53 @@ def audit(
     references: Source | Paths,
     cast: cast_files.Source | Paths,
     metrics: Sequence[str] = DEFAULT_METRICS,
-    *,
-    protocol: str = "official",
-    tok: str | None = None,
-    only: Sequence[str] = tuple(ATTACKS),
+    options: NarrationAuditOptions | None = None,
 ) -> NarrationAudit:
-    """Attack a submission and read every metric each time.
+    """Attack a submission and compute every metric each time.
 
     >>> written = {str(n): {"film": "f", "text": text} for n, text in enumerate(["Anna waits.", "Tom runs.", "Snow."])}
-    >>> found = audit(written, written, {"f": ["Anna", "Tom"]}, ["role_f1", "rouge_l"], only=["no names"])
-    >>> [round(reading.scores["role_f1"].value, 2) for reading in found.readings]
+    >>> options = NarrationAuditOptions(attack=("no names",))
+    >>> found = audit(written, written, {"f": ["Anna", "Tom"]}, ["role_f1", "rouge_l"], options)
+    >>> [round(outcome.scores["role_f1"].value, 2) for outcome in found.outcomes]
     [0.67, 0.0]
 
     Attacks on names leave the lines of a film without a cast as they are.
     """
-    for attack in only:
-        if attack not in ATTACKS:
-            raise UsageError(f"--attack {attack!r}: there is no such attack", hint=nearest(attack, ATTACKS))
+    options = options or NarrationAuditOptions()
+    attacks = chosen_attacks(options.attack, ATTACKS)
     registry.parse_all(metrics, "narration", also=("captions",))  # a wrong name is refused before the work starts
     casts = cast_files.read_casts(cast)
-    told, written = read_narrations(submission), read_narrations(references)
-    items, _, warnings = join(told, written, films(casts, None), "drop")
-    items.need_casts("an audit of narrations")
+    predicted, written = read_narrations(submission), read_narrations(references)
+    items, _, warnings = join(predicted, written, films(casts, None), "drop")
+    scan_casts(items).refuse_unusable("an audit of narrations")
     kept = {id: written[id] for id in items.ids}
     lengths = [sum(map(len, items.candidates))]
-    readings: list[Reading] = []
+    outcomes: list[NarrationAttack] = []
     signatures: dict[str, str] = {}
-    said: list[Caution] = []
-    for done, attack in enumerate([SUBMITTED, *only]):
-        report("audit", done, len(only) + 1)
+    units: dict[str, Unit] = {}
+    doubts: list[Caution] = []
+    for done, attack in enumerate([SUBMITTED, *attacks]):
+        report("audit", done, len(attacks) + 1)
         lines = items.candidates if attack == SUBMITTED else _attacked(items, attack, casts)
         lengths.append(sum(map(len, lines)))
         submitted = [replace(kept[id], text=line) for id, line in zip(items.ids, lines, strict=True)]
-        result = evaluate(submitted, kept.values(), metrics, cast=casts, protocol=protocol, tok=tok)
+        how = NarrationOptions(cast=casts, protocol=options.protocol, tok=options.tok)
+        result = evaluate(TASK, submitted, kept.values(), metrics, options=how, run=RunOptions(engine=LocalEngine()))
         scores = {metric.metric: metric.score for metric in result}
-        readings.append(Reading(attack, lengths[-1] / max(lengths[0], 1), scores))
+        outcomes.append(NarrationAttack(attack, lengths[-1] / max(lengths[0], 1), scores))
         signatures = {metric.metric: metric.signature for metric in result}
+        units = {metric.metric: metric.unit for metric in result}
         if attack == SUBMITTED:
-            said += result.warnings
-    told_films = dict.fromkeys(items.films)
+            doubts += result.warnings
+    narrated = dict.fromkeys(items.films)
     return NarrationAudit(
         lines=len(items),
-        films=len(told_films),
+        films=len(narrated),
         signatures=signatures,
-        readings=readings,
-        notes=_notes(casts[film] for film in told_films if film in casts),
-        warnings=distinct([*warnings, *said]),
+        units=units,
+        outcomes=outcomes,
+        notes=_notes(casts[film] for film in narrated if film in casts),
+        warnings=distinct([*warnings, *doubts]),
     )
 
 
@@ -158,5 +127,5 @@ def _attacked(items: Narrations, attack: str, casts: Mapping[str, Cast]) -> list
 
 def _notes(casts: Iterable[Cast]) -> list[str]:
     alone = sum(len(cast.roles) == 1 for cast in casts)
-    said = counted(alone, "film has a cast of one, whose role", "films have a cast of one, whose roles")
-    return [f"{said} cannot be swapped"] if alone else []
+    films_alone = counted(alone, "film has a cast of one, whose role", "films have a cast of one, whose roles")
+    return [f"{films_alone} cannot be swapped"] if alone else []

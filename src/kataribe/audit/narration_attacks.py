@@ -1,4 +1,4 @@
-"""What can be done to a film's narration without telling it any better. Each attack: lines in, lines out.
+"""What can be done to a film's narration without making it any better. Each attack: lines in, lines out.
 
 The lines are those of one film, in time order. Where nobody is in the cast, attacks on names leave them as they are.
 """
@@ -58,7 +58,7 @@ def swapped_roles(lines: Sequence[str], cast: Cast) -> list[str]:
 
 
 def previous_line(lines: Sequence[str], cast: Cast) -> list[str]:
-    """Every line is said one gap too late; the last one begins the film, so that none is lost."""
+    """Every line comes one gap too late; the last one begins the film, so that none is lost."""
     return [*lines[-1:], *lines[:-1]]
 
 

@@ -1,4 +1,4 @@
-"""Who knows the references knows which captions are good: each caption's worth is its best IoU x METEOR."""
+"""Somebody who knows the references knows which captions are good: a caption's worth is its best IoU x METEOR."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ import numpy as np
 
 from kataribe.audit.story_attacks import select
 from kataribe.core import registry
-from kataribe.core.types import Floats
+from kataribe.core.types import Floats, Int64s
 from kataribe.formats.storytable import StoryTable
 from kataribe.stories.join import join
 from kataribe.stories.pairtext import PairText
-from kataribe.text.sentences import Int64s
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,7 +23,7 @@ class Oracle:
     chosen: Int64s
 
     def story(self, table: StoryTable) -> StoryTable:
-        """For each reference the best prediction, once, be it the best for several."""
+        """For each reference the best prediction; one that is the best for several comes once."""
         return select(table, self.chosen)
 
 
@@ -32,19 +31,20 @@ def ask(submission: StoryTable, references: Sequence[StoryTable]) -> Oracle:
     """Judge a submission whose videos come in the order of the references, so that captions keep their numbers.
 
     >>> from kataribe.core.types import Caption, Segment, Story
-    >>> told = StoryTable.of([Story("v", 9, (Caption(Segment(0, 4), "A dog runs."),))])
-    >>> captions = Caption(Segment(5, 9), "A dog runs."), Caption(Segment(0, 4), "A dog runs."), told["v"].captions[0]
-    >>> oracle = ask(StoryTable.of([Story("v", 9, captions)]), [told])
+    >>> reference = Caption(Segment(0, 4), "A dog runs.")
+    >>> references = StoryTable.of([Story("v", 9, (reference,))])
+    >>> captions = Caption(Segment(5, 9), "A dog runs."), Caption(Segment(0, 4), "A dog runs."), reference
+    >>> oracle = ask(StoryTable.of([Story("v", 9, captions)]), [references])
     >>> oracle.worth.round(3).tolist(), oracle.chosen.tolist()
     ([0.0, 1.0, 1.0], [1])
     """
     items, _, _ = join(submission, references, None, seed=0)
     meteor = PairText(registry.parse("meteor"))
     ious = items.ious(True)
-    product = ious * meteor.table(items, meteor.prepare(items), ious)
-    useful = items.spell(np.flatnonzero(product))
+    product = ious * meteor.table(items, meteor.facts(items), ious)
+    useful = items.cell_captions(np.flatnonzero(product))
     value = product[useful.cells]
-    worth = np.zeros(len(items.predictions.texts))
+    worth = np.zeros(items.predictions.total)
     np.maximum.at(worth, useful.prediction, value)
     by_reference = np.lexsort((useful.prediction, -value, useful.reference))
     firsts = by_reference[np.diff(useful.reference[by_reference], prepend=-1) != 0]

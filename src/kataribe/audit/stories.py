@@ -1,4 +1,4 @@
-"""Can a story metric be gamed? Every metric is read before and after each attack on a submission.
+"""Can a story metric be gamed? Every metric is computed before and after each attack on a submission.
 
     share       random captions, so that there are m for each reference caption of the video (at least one)
     order       for each reference the best prediction; then two neighbours swapped; then all shuffled
@@ -17,26 +17,29 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from kataribe.audit import story_attacks as attacks
-from kataribe.audit.readings import ALL, CORRECT, Reading, StoryAudit
+from kataribe.audit.choice import chosen_attacks
+from kataribe.audit.result import ALL, CORRECT, StoryAttack, StoryAudit
 from kataribe.audit.subject import Subject
 from kataribe.core import registry
 from kataribe.core.caution import distinct
-from kataribe.core.errors import UsageError, shorten
+from kataribe.core.options import Options, Protocol, RunOptions, option, same_as
 from kataribe.core.progress import report
 from kataribe.core.result import Result
+from kataribe.core.task import evaluate
 from kataribe.core.types import Score
+from kataribe.engines.local import LocalEngine
 from kataribe.formats.stories import Source, read_stories
 from kataribe.formats.storytable import StoryTable
 from kataribe.stories.join import usable_durations
-from kataribe.stories.task import evaluate
+from kataribe.stories.task import TASK, StoryOptions
 
 DEFAULT_METRICS = ("soda(c)", "soda(a)", "soda(b)", "activitynet(2018)", "localisation")
 RATIOS = (0.1, 0.5, 1.0, 2.0, 10.0)
@@ -55,62 +58,70 @@ _BEST = (1, 2, 3, 5)
 Attack = Callable[[np.random.Generator], StoryTable]
 
 
+@dataclass(frozen=True)
+class StoryAuditOptions(Options):
+    """`attack` names the attacks to run beside the submission itself; without it, all are run."""
+
+    protocol: Protocol = same_as(StoryOptions, "protocol")
+    by: Literal["ratio", "count"] = option(
+        "ratio", "Numbers of captions by ratio (to the references) or by count (in each video)."
+    )
+    surplus: Literal["jitter", "strangers"] = option(
+        "jitter", "Where captions are too few: jitter (copies) or strangers (of other videos)."
+    )
+    attack: tuple[str, ...] | None = option(None, "Only this attack, by its name in the table; repeatable.", many=True)
+    draws: int = option(5, "Draws of everything random; scores are their mean.", minimum=1, hint="5 is usual")
+    videos: int | None = option(
+        None, "Only so many random videos, for a quick look.", minimum=1, hint="leave it out for all videos"
+    )
+    seed: int = same_as(RunOptions, "seed")
+
+
 def audit(
     submission: Source,
     references: Sequence[Source],
     metrics: Sequence[str] = DEFAULT_METRICS,
+    options: StoryAuditOptions | None = None,
     *,
-    protocol: str = "official",
-    by: str = "ratio",
-    surplus: str = "jitter",
-    only: Sequence[str] = ATTACKS,
-    draws: int = 5,
-    videos: int | None = None,
-    seed: int = 0,
     keep: Callable[[str, StoryTable], None] | None = None,
 ) -> StoryAudit:
-    """Attack a submission and read every metric each time.
+    """Attack a submission and compute every metric each time.
 
-    `by` is "ratio" (captions for each reference) or "count" (captions for each video); `only` names the attacks to
-    run beside the submission itself, and `videos` limits the audit to so many random ones. `keep` is given what each
-    attack made of the submission, the first draw, under a name that can be a file's.
+    `keep` is given what each attack made of the submission, the first draw, under a name that can be a file's.
     """
-    _refuse_bad_numbers(draws, videos, seed)
-    _check("--by", by, ("ratio", "count"))
-    _check("--surplus", surplus, SURPLUS)
-    for attack in only:
-        _check("--attack", attack, ATTACKS)
-    registry.parse_all(metrics, "stories", protocol=protocol)  # a wrong name is refused before the work starts
+    options = options or StoryAuditOptions()
+    attacks_to_run = chosen_attacks(options.attack, ATTACKS)
+    registry.parse_all(metrics, "stories", protocol=options.protocol)  # a wrong name is refused before the work starts
     predicted, warnings = usable_durations(read_stories(submission), "predicted")
-    told = []
+    read = []
     for source in references:
-        table, said = usable_durations(read_stories(source), "reference")
-        told.append(table)
-        warnings += said
-    subject = Subject.prepare(predicted, told, videos, seed)
+        table, doubts = usable_durations(read_stories(source), "reference")
+        read.append(table)
+        warnings += doubts
+    subject = Subject.prepare(predicted, read, options.videos, options.seed)
     warnings += subject.warnings
-    plan = list(_plan(subject, only, by, SURPLUS[surplus]))
+    plan = list(_plan(subject, attacks_to_run, options.by, SURPLUS[options.surplus]))
     notes = [*subject.notes, *(step.reason for step in plan if isinstance(step, _Skipped))]
     settings = [step for step in plan if isinstance(step, _Setting)]
-    readings: list[Reading] = []
-    signatures: dict[str, str] = {}
+    outcomes: list[StoryAttack] = []
+    scored: Result | None = None
     for done, setting in enumerate(settings):
         report("audit", done, len(settings))
-        reading, scored = _read(subject, setting, metrics, protocol, draws, seed, keep or _forget)
-        readings.append(reading)
-        signatures = {result.metric: result.signature for result in scored}
+        outcome, scored = _score(subject, setting, metrics, options, keep or _forget)
+        outcomes.append(outcome)
         if setting.name == ALL:
             warnings += scored.warnings
-    if any(reading.made for reading in readings if reading.attack == "share"):
-        notes.append(f"where the submission has too few captions, the rest are {_SURPLUS_TEXT[surplus]}")
+    if any(outcome.made for outcome in outcomes if outcome.attack == "share"):
+        notes.append(f"where the submission has too few captions, the rest are {_SURPLUS_TEXT[options.surplus]}")
     return StoryAudit(
         videos=subject.videos,
-        captions=len(subject.table.places),
-        draws=draws,
-        seed=seed,
-        surplus=surplus,
-        signatures=signatures,
-        readings=readings,
+        captions=subject.table.captions.total,
+        draws=options.draws,
+        seed=options.seed,
+        surplus=options.surplus,
+        signatures={metric.metric: metric.signature for metric in scored or ()},
+        units={metric.metric: metric.unit for metric in scored or ()},
+        outcomes=outcomes,
         notes=notes,
         warnings=distinct(warnings),
     )
@@ -153,7 +164,7 @@ def _plan(subject: Subject, only: Sequence[str], by: str, surplus: attacks.Surpl
     if "whole video" in only:
         yield _fixed("whole video", "all captions", attacks.whole_video, table)
     for n in _BEST if "best n" in only else ():
-        if n < np.diff(table.bounds).max(initial=0):
+        if n < table.captions.counts.max(initial=0):
             yield _fixed("best n", f"n = {n}", attacks.best, table, n, subject.oracle.worth)
         else:
             yield _Skipped(f"best {n} was skipped: no video has more captions than that")
@@ -161,7 +172,7 @@ def _plan(subject: Subject, only: Sequence[str], by: str, surplus: attacks.Surpl
 
 def _shares(subject: Subject, by: str, surplus: attacks.Surplus) -> Iterator[_Setting | _Skipped]:
     table = subject.table
-    if surplus is attacks.strangers and np.count_nonzero(np.diff(table.bounds)) < 2:
+    if surplus is attacks.strangers and np.count_nonzero(table.captions.counts) < 2:
         yield _Skipped("share was skipped: there is no other video to take captions from")
         return
     steps = (
@@ -175,7 +186,7 @@ def _shares(subject: Subject, by: str, surplus: attacks.Surplus) -> Iterator[_Se
 
 def _orders(subject: Subject) -> Iterator[_Setting | _Skipped]:
     correct = subject.oracle.story(subject.table)
-    if np.diff(correct.bounds).max(initial=0) < 2:
+    if correct.captions.counts.max(initial=0) < 2:
         yield _Skipped("order was skipped: no video has two captions that are the best for some reference")
         return
     yield _Setting("order", CORRECT, lambda _: correct, is_random=False)
@@ -183,28 +194,27 @@ def _orders(subject: Subject) -> Iterator[_Setting | _Skipped]:
     yield _Setting("order", "shuffle", partial(attacks.shuffle, correct))
 
 
-def _read(
+def _score(
     subject: Subject,
     setting: _Setting,
     metrics: Sequence[str],
-    protocol: str,
-    draws: int,
-    seed: int,
+    options: StoryAuditOptions,
     keep: Callable[[str, StoryTable], None],
-) -> tuple[Reading, Result]:
+) -> tuple[StoryAttack, Result]:
     """The mean over the draws, and the first draw's result."""
     drawn = []
     captions = made = 0
-    times = draws if setting.is_random else 1
+    times = options.draws if setting.is_random else 1
+    how, run = StoryOptions(protocol=options.protocol), RunOptions(engine=LocalEngine(), seed=options.seed)
     for draw in range(times):
         # Seeded by name: what an attack draws does not depend on which others are run.
-        rng = np.random.default_rng([seed, zlib.crc32(f"{setting.attack} {setting.name}".encode()), draw])
+        rng = np.random.default_rng([options.seed, zlib.crc32(f"{setting.attack} {setting.name}".encode()), draw])
         table = setting.run(rng)
         if draw == 0:
             keep(setting.file_name, table)
-        captions += len(table.places)
+        captions += table.captions.total
         made += _made(table, subject.table)
-        drawn.append(evaluate(table, subject.references, metrics, protocol=protocol, seed=seed))
+        drawn.append(evaluate(TASK, table, subject.references, metrics, options=how, run=run))
     scores, spread = {}, {}
     for name in drawn[0].metrics:
         values = [result[name].value for result in drawn]
@@ -215,16 +225,16 @@ def _read(
         }
         scores[name] = Score(float(np.mean(values)), parts)
         spread[name] = (min(values), max(values))
-    reading = Reading(
+    outcome = StoryAttack(
         attack=setting.attack,
         setting=setting.name,
-        ratio=captions / times / int(subject.told.sum()),
+        ratio=captions / times / int(subject.reference_counts.sum()),
         made=made / max(captions, 1),
         draws=times,
         scores=scores,
         spread=spread,
     )
-    return reading, drawn[0]
+    return outcome, drawn[0]
 
 
 def _forget(name: str, table: StoryTable) -> None:
@@ -233,23 +243,10 @@ def _forget(name: str, table: StoryTable) -> None:
 
 def _made(table: StoryTable, submission: StoryTable) -> int:
     """How many captions, times and text, are not the submission's."""
-    return len(table.places) - int(np.isin(_keys(table), _keys(submission)).sum())
+    return table.captions.total - int(np.isin(_keys(table), _keys(submission)).sum())
 
 
 def _keys(table: StoryTable) -> np.ndarray:
-    columns = np.column_stack([attacks.video_of(table), table.places]).astype(np.float64)
-    return np.ascontiguousarray(np.column_stack([columns, table.segments])).view("V32").ravel()
-
-
-def _refuse_bad_numbers(draws: int, videos: int | None, seed: int) -> None:
-    if draws < 1:
-        raise UsageError(f"--draws {draws}: an audit needs at least one", hint="5 is usual")
-    if videos is not None and videos < 1:
-        raise UsageError(f"--videos {videos}: an audit needs at least one", hint="leave it out for all videos")
-    if seed < 0:
-        raise UsageError(f"--seed {seed}: cannot be negative", hint="any whole number from 0 on will do")
-
-
-def _check(option: str, value: str, allowed: Iterable[str]) -> None:
-    if value not in allowed:
-        raise UsageError(f"{option} {shorten(value)}: there is no such choice", hint=f"{option} {', '.join(allowed)}")
+    captions = table.captions
+    columns = np.column_stack([captions.video_of, captions.texts.values]).astype(np.float64)
+    return np.ascontiguousarray(np.column_stack([columns, captions.segments.values])).view("V32").ravel()

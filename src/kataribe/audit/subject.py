@@ -10,22 +10,22 @@ import numpy as np
 
 from kataribe.audit import oracle
 from kataribe.core.caution import Caution
-from kataribe.core.types import Floats
+from kataribe.core.types import Floats, Int64s
 from kataribe.formats.storytable import StoryTable
 from kataribe.stories.join import join
-from kataribe.text.sentences import Int64s
 
 
 @dataclass(frozen=True, eq=False)
 class Subject:
     """A submission ready to be attacked: the videos that have references, in their order, with durations.
 
-    `warnings` say what does not join; of some videos alone they would be about the others, which nobody asked for.
+    `warnings` are about what does not join. There are none where only some videos are attacked: they would be about
+    the others.
     """
 
     table: StoryTable
     references: Sequence[StoryTable]
-    told: Int64s
+    reference_counts: Int64s
     warnings: Sequence[Caution]
 
     @classmethod
@@ -39,8 +39,8 @@ class Subject:
         references = [table.only(names) for table in references]
         items, _, warnings = join(submission, references, None, seed)
         table = submission.only(items.ids)
-        told = dict(zip(items.ids, items.references.counts.tolist(), strict=True))
-        counts = np.array([told[video] for video in table.videos])
+        count_of = dict(zip(items.ids, items.references.counts.tolist(), strict=True))
+        counts = np.array([count_of[video] for video in table.videos])
         ready = replace(table, durations=_durations([*references, table], table.videos))
         return cls(ready, references, counts, warnings if videos is None else [])
 
@@ -50,8 +50,8 @@ class Subject:
 
     @property
     def notes(self) -> list[str]:
-        """What no attack changes: silence stays silence."""
-        missing, empty = self.videos - len(self.table), int(np.count_nonzero(np.diff(self.table.bounds) == 0))
+        """What no attack changes: videos without predicted captions."""
+        missing, empty = self.videos - len(self.table), int(np.count_nonzero(self.table.captions.counts == 0))
         counted = {"have no prediction": missing, "are predicted to have no caption": empty}
         return [f"{n:,} of {self.videos:,} videos {what}, before and after" for what, n in counted.items() if n]
 
@@ -60,20 +60,21 @@ class Subject:
         return oracle.ask(self.table, self.references)
 
     def counts(self, ratio: float) -> Int64s:
-        """So many captions for each reference; a video that is told at all keeps at least one."""
-        return np.asarray(np.maximum(1, np.floor(ratio * self.told + 0.5)), dtype=np.int64)
+        """So many captions for each reference; a video that has any keeps at least one."""
+        return np.asarray(np.maximum(1, np.floor(ratio * self.reference_counts + 0.5)), dtype=np.int64)
 
 
 def _durations(tables: Sequence[StoryTable], videos: Sequence[str]) -> Floats:
-    """As the first file that knows it has it, or else the last moment that anybody talks about."""
+    """From the first file that has it; else the last end of any caption."""
     known: dict[str, float] = {}
     last: dict[str, float] = dict.fromkeys(videos, 0.0)
     for table in tables:
-        ends = np.where(np.isfinite(table.segments[:, 1]), table.segments[:, 1], 0.0)
-        for row, (video, duration) in enumerate(zip(table.videos, table.durations.tolist(), strict=True)):
+        segments = table.captions.segments
+        for video, duration, times in zip(table.videos, table.durations.tolist(), segments, strict=True):
             if np.isfinite(duration):
                 known.setdefault(video, duration)
             if video in last:
-                last[video] = max(last[video], ends[table.bounds[row] : table.bounds[row + 1]].max(initial=0.0))
-    # A video that lasts no time has no place for a caption; a millisecond keeps the arithmetic finite.
+                ends = times[:, 1]
+                last[video] = max(last[video], ends[np.isfinite(ends)].max(initial=0.0))
+    # No caption fits into a video of length 0; a millisecond keeps the arithmetic finite.
     return np.array([max(known.get(video, last[video]), 1e-3) for video in videos])

@@ -21,14 +21,14 @@ import numpy as np
 
 from kataribe import _native
 from kataribe.boundaries.comparison import Annotator, compare
-from kataribe.boundaries.f1 import Edge, match_table
+from kataribe.boundaries.f1 import Edge, match_counts
 from kataribe.boundaries.items import Videos
 from kataribe.boundaries.players import PAPER_TRIALS, Entries
 from kataribe.boundaries.ranking import Instances, RankedMetric
 from kataribe.boundaries.tolerance import Distance, Tolerance
 from kataribe.core.metric import Protocols, option
-from kataribe.core.ragged import Int64s, Lists, sum_by
-from kataribe.core.types import Floats
+from kataribe.core.ragged import Ragged, spans, sum_by
+from kataribe.core.types import Floats, Int64s
 
 
 @dataclass(frozen=True)
@@ -44,25 +44,22 @@ class BoundaryAP(RankedMetric):
     edge: Edge = option("closed", "a distance of exactly d is right (closed) or wrong (open)")
 
     def instances(self, player: str, entries: Entries, videos: Videos, distance: Distance) -> Instances:
-        confidence = np.ones(len(entries.lists.values))
-        if player == "system" and videos.scores is not None:
-            confidence = videos.scores
-        ranks = _ranks(entries.lists, confidence)
         comparison = compare(entries, videos, self.annotator, distance)
-        quality = match_table(comparison, videos, distance, "official", self.edge)[:, 3]
+        quality = np.zeros(0)
+        if self.annotator == "max":
+            quality = match_counts(comparison, videos, distance, "official", self.edge).f1
         shares = comparison.shares(self.annotator, quality)
         kept = comparison.entries
-        if len(kept) < len(entries):  # only people are ever left out, and they have no confidence
-            confidence, ranks = np.ones(len(kept.lists.values)), _ranks(kept.lists, np.ones(len(kept.lists.values)))
+        boundaries = np.arange(len(kept.lists.values))
+        # Without confidence all are equally sure, and come in order of time.
+        confidence, ranks = np.ones(len(boundaries)), kept.lists.within(boundaries)
+        if player == "system" and videos.scores is not None:  # nobody but people is ever left out
+            confidence, ranks = videos.scores, _ranks(kept.lists, videos.scores)
         tolerances = distance.of(videos.durations)[comparison.video]
-        predicted, true = kept.lists.arrays, comparison.references.arrays
-        pairs = (comparison.entry, comparison.reference)
-        hits = _native.boundary_hits_by_rank(*predicted, ranks, *true, *pairs, tolerances, self.edge == "open")
-        counts = kept.lists.counts
-        lengths = counts[comparison.entry]
-        start = (np.cumsum(counts) - counts)[comparison.entry] - (np.cumsum(lengths) - lengths)
-        place = np.arange(len(hits)) + np.repeat(start, lengths)
-        correct = sum_by(place, hits * np.repeat(shares, lengths), len(kept.lists.values))
+        hits = _native.boundary_hits_by_rank(comparison.native, ranks, tolerances, strict=self.edge == "open")
+        lengths = kept.lists.counts[comparison.entry]
+        boundary = spans(kept.lists.starts[comparison.entry], lengths)
+        correct = sum_by(boundary, hits * np.repeat(shares, lengths), len(kept.lists.values))
         positives = sum_by(comparison.entry, shares * comparison.true, len(kept))
         return Instances(kept.lists.owners, confidence, correct, kept.video, positives)
 
@@ -70,11 +67,11 @@ class BoundaryAP(RankedMetric):
         return {"edge": self.edge}
 
 
-def _ranks(lists: Lists, confidence: Floats) -> Int64s:
-    """List by list, the places of its values from the most to the least confident; equals in order of time.
+def _ranks(lists: Ragged, confidence: Floats) -> Int64s:
+    """List by list, the indices of its values from the most to the least confident; equals in order of time.
 
-    >>> _ranks(Lists.of([[1.0, 2.0], [5.0]]), np.array([0.3, 0.9, 0.5])).tolist()
+    >>> _ranks(Ragged.of([[1.0, 2.0], [5.0]]), np.array([0.3, 0.9, 0.5])).tolist()
     [1, 0, 0]
     """
     order = np.lexsort((np.arange(len(confidence)), -confidence, lists.owners))
-    return order - lists.offsets[:-1][lists.owners]
+    return order - lists.spread(lists.starts)

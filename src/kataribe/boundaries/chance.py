@@ -22,35 +22,35 @@ needed.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
 from kataribe.boundaries.comparison import Annotator, compare, f1, ratio
-from kataribe.boundaries.f1 import Edge, Matching, match_table
+from kataribe.boundaries.f1 import Edge, Matching, match_counts
 from kataribe.boundaries.items import Videos
 from kataribe.boundaries.players import (
     NOBODY,
     Entries,
     as_people,
     human,
+    index_in_video,
     once,
-    place_in_video,
     random_lists,
-    reassigned,
     uniform_lists,
 )
+from kataribe.boundaries.times import scaled
 from kataribe.boundaries.tolerance import Tolerance
+from kataribe.boundaries.video_lists import VideoLists
 from kataribe.core.errors import InputError, UsageError
 from kataribe.core.metric import Measured, Metric, Protocols, option
-from kataribe.core.ragged import Int64s
-from kataribe.core.types import Array, Floats
+from kataribe.core.types import Array, Floats, Int64s
 
 _PLAYERS = ("system", "human")
 _COUNTS = ("hits", "predicted", "true")
-# No video has more annotators; keeps the draws of different entries apart.
+# More than any video has annotators, so that different entries have different draws.
 _ENTRIES_AT_MOST = 64
 
 
@@ -88,54 +88,68 @@ class ChanceF1(Metric):
             for count in _COUNTS
         )
 
-    def prepare(self, items: Videos) -> Floats:
-        """Reassignments cross shards, so the whole table is made at once."""
-        self.check(items)
-        return np.hstack([self.rows(as_people(once(items.predictions), items), items), self.rows(human(items), items)])
+    def scan_references(self, items: Videos) -> VideoLists:
+        return VideoLists.of_truth(items)
 
-    def check(self, videos: Videos) -> None:
-        """Refuse what has no other video to borrow from or no people to measure against."""
+    def scan_predictions(self, items: Videos) -> VideoLists | None:
+        return VideoLists.of_entries(once(items.predictions), items) if self.null == "reassigned" else None
+
+    def conclude(self, references: VideoLists, predictions: VideoLists | None) -> Lenders | None:
+        """What videos may borrow; refuses a corpus without another video or without people to measure against."""
         hint = "see boundary_f1's part `uniform`"
-        if len(videos) < 2:
+        if len(references) < 2:
             raise InputError("chance_f1 needs at least two videos", hint=hint)
-        if np.all(np.diff(videos.raters) < 2):
+        if np.all(references.annotators.counts < 2):
             raise InputError("chance_f1 measures against people, and no video has two annotators", hint=hint)
+        return None if predictions is None else Lenders(predictions.by_id(), references.by_id())
 
-    def stats(self, items: Videos, context: Floats) -> Array:
-        return context[items.first : items.first + len(items)]
+    def prepare(self, items: Videos, facts: Lenders | None) -> _Loans:
+        return _Loans(*(self._borrow(items, lists) for lists in facts)) if facts else _Loans([], [])
 
-    def rows(self, entries: Entries, videos: Videos) -> Floats:
+    def stats(self, items: Videos, context: _Loans) -> Array:
+        system = self.rows_of(as_people(once(items.predictions), items), items, context.system)
+        return np.hstack([system, self.rows_of(human(items), items, context.people)])
+
+    def rows_of(self, entries: Entries, videos: Videos, loans: Sequence[VideoLists]) -> Floats:
         """One player's counts for each tolerance, followed by those of its nulls."""
-        ignorant = [self._null(entries, videos, draw) for draw in range(self.nulls)]
+        ignorant = [self._null(entries, videos, draw, loans) for draw in range(self.nulls)]
         blocks = []
         for distance in self.tolerance.distances:
             for who in (entries, *ignorant):
                 comparison = compare(who, videos, self.annotator, distance)
-                table = match_table(comparison, videos, distance, self.matching, self.edge)
-                shares = comparison.shares(self.annotator, table[:, 3])
-                blocks.append(comparison.per_video(shares, table[:, :3], len(videos))[:, 1:])
+                matched = match_counts(comparison, videos, distance, self.matching, self.edge)
+                shares = comparison.shares(self.annotator, matched.f1)
+                table = np.column_stack([matched.hits, matched.predicted, matched.true])
+                entries_and_counts = comparison.per_video(shares, table, len(videos))
+                blocks.append(entries_and_counts[:, 1:])
         return np.hstack(blocks)
 
     def lift(self, entries: Entries, videos: Videos) -> float:
-        """How much more than nothing a player knows: entries of people, or one entry for each video."""
+        """How much more than nothing a player knows: entries of people, or one for each video of a whole corpus."""
         compared = as_people(entries, videos) if np.all(entries.without == NOBODY) else entries
-        return float(self._scores(self.rows(compared, videos).sum(axis=0)).lift)
+        loans = self._borrow(videos, VideoLists.of_entries(entries, videos).by_id())
+        return float(self._scores(self.rows_of(compared, videos, loans).sum(axis=0)).lift)
 
-    def _null(self, entries: Entries, videos: Videos, draw: int) -> Entries:
+    def _borrow(self, videos: Videos, lists: VideoLists) -> list[VideoLists]:
+        """For each draw what every video borrows from another one."""
+        rows = lists.rows_of(videos.ids)
+        return [lists[lenders(len(lists), videos.seed, draw)[rows]] for draw in range(self.nulls)]
+
+    def _null(self, entries: Entries, videos: Videos, draw: int, loans: Sequence[VideoLists]) -> Entries:
         if self.null == "reassigned":
-            return reassigned(entries, videos, _lenders(videos, draw))
+            return reassigned(entries, videos, loans[draw])
         counts = entries.lists.counts
         if self.null == "uniform":
             lists = uniform_lists(videos.durations[entries.video], counts)
         else:
-            number = draw * _ENTRIES_AT_MOST + place_in_video(entries, len(videos))
+            number = draw * _ENTRIES_AT_MOST + index_in_video(entries, len(videos))
             lists = random_lists(videos, entries.video, counts, number)
         return Entries(lists, entries.video, entries.without)
 
     def _scores(self, totals: Floats, null: Callable[..., Floats] = np.max) -> _Lift:
         """F1 and its null from one player's columns, averaged over tolerances."""
         blocks = totals.reshape(*totals.shape[:-1], len(self.tolerance.distances), 1 + self.nulls, len(_COUNTS))
-        scores = f1(*(blocks[..., place] for place in range(len(_COUNTS))))
+        scores = f1(*(blocks[..., column] for column in range(len(_COUNTS))))
         return _Lift(scores[..., 0].mean(axis=-1), null(scores[..., 1:], axis=-1).mean(axis=-1))
 
     def measure(self, totals: Floats) -> Measured:
@@ -150,7 +164,7 @@ class ChanceF1(Metric):
         system, people = self._scores(totals[..., :half], np.mean), self._scores(totals[..., half:], np.mean)
         return Measured(system.lift, _parts(system, people))
 
-    def signature(self, context: Any) -> dict[str, str]:
+    def signature(self, facts: Any) -> dict[str, str]:
         return {
             "annotator": self.annotator,
             "tol": str(self.tolerance),
@@ -177,10 +191,35 @@ def _parts(system: _Lift, people: _Lift) -> dict[str, Floats]:
     return {"system": system.f1, "null": system.null, "human": people.f1, "human_null": people.null}
 
 
-def _lenders(videos: Videos, draw: int) -> Int64s:
-    """For each video another one: neighbours in a random round, whatever the order of the file."""
-    by_id = np.array(sorted(range(len(videos)), key=videos.ids.__getitem__))
-    order = by_id[np.random.default_rng([videos.seed, draw]).permutation(len(videos))]
-    lenders = np.empty(len(videos), dtype=np.int64)
+class Lenders(NamedTuple):
+    """What every video has to lend, sorted by id."""
+
+    system: VideoLists
+    people: VideoLists
+
+
+class _Loans(NamedTuple):
+    """What each video of a shard borrows, draw by draw."""
+
+    system: Sequence[VideoLists]
+    people: Sequence[VideoLists]
+
+
+def lenders(videos: int, seed: int, draw: int) -> Int64s:
+    """For each of so many videos, sorted by id, another one: its neighbour in a random round."""
+    order = np.random.default_rng([seed, draw]).permutation(videos)
+    lenders = np.empty(videos, dtype=np.int64)
     lenders[order] = np.roll(order, 1)
     return lenders
+
+
+def reassigned(entries: Entries, videos: Videos, borrowed: VideoLists) -> Entries:
+    """Every entry replaced by one that was made for another video, stretched to this one's duration.
+
+    Row v of `borrowed` is the other video of video v, whose first entry is replaced by the first one there, the second
+    by the second, and so on round.
+    """
+    lists = borrowed.annotators
+    chosen = lists.starts[entries.video] + index_in_video(entries, len(videos)) % lists.counts[entries.video]
+    stretch = (videos.durations / borrowed.durations)[entries.video]
+    return Entries(scaled(borrowed.lists[chosen], stretch), entries.video, entries.without)

@@ -9,16 +9,17 @@ majority    the boundaries that more than half of them share
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from kataribe import _native
 from kataribe.boundaries.items import Videos
 from kataribe.boundaries.players import Entries
+from kataribe.boundaries.times import on_frames
 from kataribe.boundaries.tolerance import Distance
-from kataribe.core.ragged import Int64s, Lists, spans, sum_by
-from kataribe.core.types import Floats
+from kataribe.core.ragged import Ragged, sum_by
+from kataribe.core.types import Bools, Floats, Int64s
 
 Annotator = Literal["max", "confident", "mean", "majority"]
 
@@ -28,7 +29,7 @@ class Comparison:
     """Pairs of an entry and a list of true boundaries; the pairs of one entry stand together."""
 
     entries: Entries
-    references: Lists
+    references: Ragged
     entry: Int64s
     reference: Int64s
 
@@ -48,7 +49,7 @@ class Comparison:
         """How many predictions of each pair find a true boundary of their own."""
         if not len(self):
             return np.zeros(0)
-        return _native.boundary_hits(*self.sides, tolerances, optimal, strict).astype(np.float64)
+        return _native.boundary_hits(self.native, tolerances, optimal=optimal, strict=strict).astype(np.float64)
 
     @property
     def predicted(self) -> Floats:
@@ -61,16 +62,16 @@ class Comparison:
     def on_frames(self, videos: Videos) -> Comparison:
         """The same pairs, with seconds turned into the nearest frames."""
         fps, frames = videos.fps, videos.frames
-        lists = self.entries.lists.on_frames(fps[self.entries.video], frames[self.entries.video])
+        lists = on_frames(self.entries.lists, fps[self.entries.video], frames[self.entries.video])
         owner = np.zeros(len(self.references), dtype=np.int64)
         owner[self.reference] = self.video
-        references = self.references.on_frames(fps[owner], frames[owner])
+        references = on_frames(self.references, fps[owner], frames[owner])
         return Comparison(replace(self.entries, lists=lists), references, self.entry, self.reference)
 
     @property
-    def sides(self) -> tuple[Floats, Int64s, Floats, Int64s, Int64s, Int64s]:
-        """As the native core takes them."""
-        return (*self.entries.lists.arrays, *self.references.arrays, self.entry, self.reference)
+    def native(self) -> _native.BoundaryComparison:
+        """As the native core takes it."""
+        return _native.BoundaryComparison(self.entries.lists.arrays, self.references.arrays, self.entry, self.reference)
 
     def shares(self, annotator: Annotator, quality: Floats) -> Floats:
         """How much each pair counts for its entry; `max` takes the pair of the highest quality, the first of equals.
@@ -98,22 +99,39 @@ class Comparison:
 
 def compare(entries: Entries, videos: Videos, annotator: Annotator, distance: Distance) -> Comparison:
     """Every entry beside its annotators; an entry without any (one annotator alone, say) is left out."""
-    counts = np.diff(videos.raters)[entries.video]
-    entry = np.repeat(np.arange(len(entries)), counts)
-    reference = spans(videos.raters[entries.video], counts)
-    kept = reference != entries.without[entry]
-    if annotator == "confident":
-        kept &= reference == videos.confident[entries.video][entry]
-    entry, reference = entry[kept], reference[kept]
-    survivors, entry = np.unique(entry, return_inverse=True)
-    entries = entries.keep(survivors)
+    if entries.are_one_each(videos):  # then pairs are the same, whatever the entries are
+        pairs = videos.memo.keep(("pairs", annotator), lambda: _pairs(entries, videos, annotator))
+    else:
+        pairs = _pairs(entries, videos, annotator)
+    if not pairs.has_any.all():
+        entries = entries.keep(np.flatnonzero(pairs.has_any))
+    entry, reference = pairs.entry, pairs.reference
     if annotator != "majority":
         return Comparison(entries, videos.truth, entry, reference)
     groups = np.concatenate([np.searchsorted(entry, np.arange(len(entries))), [len(entry)]]).astype(np.int64)
     tolerances = distance.of(videos.durations)[entries.video]
-    agreed = _native.majority_boundaries(*videos.truth.arrays, reference, groups, tolerances)
+    agreed = _native.majority_boundaries(videos.truth.arrays, (reference, groups), tolerances)
     each = np.arange(len(entries))
-    return Comparison(entries, Lists(*agreed), each, each)
+    return Comparison(entries, Ragged(*agreed), each, each)
+
+
+class _Pairs(NamedTuple):
+    """Which entries meet an annotator at all; of these every one beside each of its annotators."""
+
+    has_any: Bools
+    entry: Int64s
+    reference: Int64s
+
+
+def _pairs(entries: Entries, videos: Videos, annotator: Annotator) -> _Pairs:
+    everybody = videos.annotators.with_values(np.arange(len(videos.truth)))[entries.video]
+    entry, reference = everybody.owners, everybody.values
+    kept = reference != entries.without[entry]
+    if annotator == "confident":
+        kept &= reference == videos.confident[entries.video][entry]
+    counts = np.bincount(entry[kept], minlength=len(entries))
+    has_any = counts > 0
+    return _Pairs(has_any, np.repeat(np.arange(has_any.sum()), counts[has_any]), reference[kept])
 
 
 def f1(hits: Floats, predicted: Floats, true: Floats) -> Floats:

@@ -9,7 +9,7 @@ from kataribe.boundaries.frame_ap import FrameAP
 from kataribe.boundaries.items import Videos
 from kataribe.boundaries.players import PAPER_TRIALS, enter, once, random_entries, uniform_lists
 from kataribe.boundaries.ranking import precision_recall
-from kataribe.core.ragged import Lists
+from kataribe.core.ragged import Ragged
 from kataribe.core.types import Curve, Floats
 
 _MOST = 15
@@ -31,7 +31,7 @@ def precision_recall_of_frames(videos: Videos) -> Curve:
     for player in _PLAYERS:
         # One draw is enough for a picture; its pooled ranking hardly varies.
         instances = metric.instances(player, enter(player, videos, 1), videos, distance)
-        if instances.positives.sum() > 0:  # people who are alone have nobody to be compared with
+        if instances.positives.sum() > 0:  # a single annotator cannot be compared with others
             recall, precision = precision_recall(instances)
             lines[player] = tuple(zip(recall.round(5).tolist(), precision.round(5).tolist(), strict=True))
     return Curve("precision against recall of frames (random: 1 draw)", "recall", lines)
@@ -54,7 +54,7 @@ def f1_by_count(videos: Videos, protocol: str) -> Curve:
         "uniform": [f1.score_of(once(uniform_lists(videos.durations, m)), videos).value for m in everywhere],
         "random": [f1.score_of(random_entries(videos, m, trials), videos).value for m in everywhere],
     }
-    if np.any(np.diff(videos.raters) > 1):
+    if np.any(videos.annotators.counts > 1):
         values["human"] = level("human")
     if videos.scores is None:
         values["system"] = level("system")
@@ -66,15 +66,14 @@ def f1_by_count(videos: Videos, protocol: str) -> Curve:
     return Curve(f"F1 (max) against boundaries in each video ({draws})", "boundaries", lines)
 
 
-def most_confident(lists: Lists, confidence: Floats, count: int) -> Lists:
+def most_confident(lists: Ragged, confidence: Floats, count: int) -> Ragged:
     """Of each list the `count` most confident values, in order of time.
 
-    >>> most_confident(Lists.of([[1.0, 2.0, 3.0], [5.0]]), np.array([0.3, 0.9, 0.5, 0.1]), 2).values
+    >>> most_confident(Ragged.of([[1.0, 2.0, 3.0], [5.0]]), np.array([0.3, 0.9, 0.5, 0.1]), 2).values
     array([2., 3., 5.])
     """
     order = np.lexsort((np.arange(len(confidence)), -confidence, lists.owners))
     rank = np.empty(len(order), dtype=np.int64)
-    rank[order] = np.arange(len(order)) - lists.offsets[:-1][lists.owners[order]]
+    rank[order] = lists.within(np.arange(len(order)))
     kept = rank < count
-    counts = np.bincount(lists.owners[kept], minlength=len(lists))
-    return Lists(lists.values[kept], np.concatenate([[0], np.cumsum(counts)]))
+    return Ragged.grouped(lists.values[kept], lists.owners[kept], len(lists))

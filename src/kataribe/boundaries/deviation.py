@@ -42,14 +42,15 @@ class BoundaryDeviation(PanelMetric):
         if not len(comparison):
             return np.zeros((0, 2))
         durations = videos.durations[comparison.video][:, None]
-        seconds = np.minimum(_native.median_distances(*comparison.sides), durations)
+        predicted_to_true, true_to_predicted = _native.median_distances(comparison.native)
+        seconds = np.minimum(np.column_stack([predicted_to_true, true_to_predicted]), durations)
         return seconds if self.unit == "seconds" else seconds / durations
 
     def quality(self, comparison: Comparison, table: Floats) -> Floats:
-        return -table[:, 0]
+        return -self.column(table, "predicted_to_true")
 
     def formula(self, entries: Floats, counts: Floats) -> Measured:
-        there, back = (ratio(counts[..., place], entries, empty=np.nan) for place in (0, 1))
+        there, back = (ratio(self.column(counts, name), entries, empty=np.nan) for name in self.counts)
         return Measured(there, {"true_to_predicted": back})
 
     def choices(self) -> dict[str, str]:

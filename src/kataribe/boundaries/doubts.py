@@ -1,4 +1,4 @@
-"""Numbers that can be scored but were probably meant otherwise: another unit, segments, somebody else's boundaries.
+"""Numbers that can be scored but look like a mistake: another unit, segments, the boundaries of another video.
 
 A pattern must hold for a whole file of at least a few boundaries before anything is said, so that one odd video, or a
 very small file, raises no alarm.
@@ -52,8 +52,8 @@ def doubts_about_predictions(
 ) -> list[Caution]:
     """Times that were probably meant in another unit than they were read in. Predictions are those of known videos."""
     if unit == "seconds" and any(entry.field in FRAME_FIELDS and entry.times for entry in predictions.values()):
-        text = "predicted times are called 'frame' and were read as seconds: --unit frames reads them as frame numbers"
-        return [Caution("frame-column", text)]
+        text = "predicted times are called 'frame' and were read as seconds: <unit frames> reads them as frame numbers"
+        return [Caution("frame-column", text, options=["unit"])]
     videos = [truth[id] for id, entry in predictions.items() for _ in entry.times]
     times = np.array([time for entry in predictions.values() for time in entry.times])
     if len(times) < _FEWEST:
@@ -68,7 +68,7 @@ def doubts_about_predictions(
 def _doubts_about_frames(times: Floats, durations: Floats, fps: Floats) -> list[Caution]:
     if np.nanmedian(fps) > 2 and _nearly_all(times <= durations):
         text = "read as frame numbers, all predictions lie where their videos begin: are they seconds?"
-        return [Caution("seconds-as-frames", f"{text} then leave --unit frames out")]
+        return [Caution("seconds-as-frames", f"{text} then leave <unit frames> out", options=["unit"])]
     return []
 
 
@@ -85,8 +85,8 @@ def _doubts_about_seconds(times: Floats, durations: Floats, fps: Floats) -> list
         return []
     # No video has more than 120 frames a second.
     if _nearly_all(times <= 1.01 * durations * np.where(np.isnan(fps), 120.0, fps)):
-        text = "most predicted times lie outside their videos: are they frame numbers? --unit frames"
-        return [Caution("frames-as-seconds", text)]
+        text = "most predicted times lie outside their videos: are they frame numbers? <unit frames>"
+        return [Caution("frames-as-seconds", text, options=["unit"])]
     if _nearly_all(times <= 1.01 * durations * 1000):
         text = "most predicted times lie outside their videos: are they milliseconds? divide them by 1,000"
         return [Caution("milliseconds-as-seconds", text)]
@@ -154,12 +154,12 @@ def _are_chained(pairs: Iterable[Prediction]) -> bool:
 def doubts_about_origin(videos: Videos) -> list[Caution]:
     """Predictions that are an annotator's own boundaries."""
     predicted = {row for row, times in enumerate(videos.predictions) if len(times)}
-    annotators = list(videos.truth)
+    marked = list(videos.truth)
+    annotators = videos.annotators.with_values(np.arange(len(marked)))
     copied = [
         row
-        for row, times in enumerate(videos.predictions)
-        if row in predicted
-        and any(_is_same(times, marked) for marked in annotators[videos.raters[row] : videos.raters[row + 1]])
+        for row, (times, own) in enumerate(zip(videos.predictions, annotators, strict=True))
+        if row in predicted and any(_is_same(times, marked[annotator]) for annotator in own.tolist())
     ]
     boundaries = sum(int(videos.predictions.counts[row]) for row in copied)
     if boundaries < _FEWEST or 2 * len(copied) <= len(predicted):

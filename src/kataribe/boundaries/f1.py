@@ -17,7 +17,7 @@ rewards boundaries that are dense and even: read it beside its part `uniform`, o
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
@@ -31,14 +31,24 @@ from kataribe.core.types import Floats
 
 Matching = Literal["official", "optimal"]
 Edge = Literal["closed", "open"]
-COUNTS = ("hits", "predicted", "true", "f1", "precision", "recall")
+
+
+class MatchCounts(NamedTuple):
+    """For each pair the counts, and the scores that follow from them."""
+
+    hits: Floats
+    predicted: Floats
+    true: Floats
+    f1: Floats
+    precision: Floats
+    recall: Floats
 
 
 @dataclass(frozen=True)
 class BoundaryF1(PanelMetric):
     name: ClassVar[str] = "boundary_f1"
     title: ClassVar[str] = "Boundary F1"
-    counts: ClassVar[tuple[str, ...]] = COUNTS
+    counts: ClassVar[tuple[str, ...]] = MatchCounts._fields
     shows_comparable: ClassVar[bool] = True
     protocols: ClassVar[Protocols] = {"paper": {"matching": "optimal", "edge": "open", "trials": PAPER_TRIALS}}
 
@@ -47,31 +57,33 @@ class BoundaryF1(PanelMetric):
     edge: Edge = option("closed", "a distance of exactly d is right (closed) or wrong (open)")
 
     def table(self, comparison: Comparison, videos: Videos, distance: Distance) -> Floats:
-        return match_table(comparison, videos, distance, self.matching, self.edge)
+        return np.column_stack(match_counts(comparison, videos, distance, self.matching, self.edge))
 
     def quality(self, comparison: Comparison, table: Floats) -> Floats:
-        return table[:, 3]
+        return self.column(table, "f1")
 
     def formula(self, entries: Floats, counts: Floats) -> Measured:
         if self.average == "macro":
-            value, precision, recall = (ratio(counts[..., place], entries, empty=np.nan) for place in (3, 4, 5))
+            means = (ratio(self.column(counts, name), entries, empty=np.nan) for name in ("f1", "precision", "recall"))
+            value, precision, recall = means
         else:
-            value, precision, recall = scores(*(counts[..., place] for place in range(3)))
+            value, precision, recall = scores(*(self.column(counts, name) for name in ("hits", "predicted", "true")))
         return Measured(value, {"precision": precision, "recall": recall})
 
     def choices(self) -> dict[str, str]:
         return {"match": self.matching, "avg": self.average, "edge": self.edge}
 
 
-def match_table(comparison: Comparison, videos: Videos, distance: Distance, matching: Matching, edge: Edge) -> Floats:
-    """For each pair the counts, and the scores that follow from them."""
+def match_counts(
+    comparison: Comparison, videos: Videos, distance: Distance, matching: Matching, edge: Edge
+) -> MatchCounts:
     tolerances = distance.of(videos.durations)[comparison.video]
     hits = comparison.hits(tolerances, optimal=matching == "optimal", strict=edge == "open")
     predicted, true = comparison.predicted, comparison.true
     _, precision, recall = scores(hits, predicted, true)
     # Not 2 TP / (2 TP + FP + FN): the published tool chooses annotators by this form, and the last bit decides.
     harmonic = ratio(2 * recall * precision, recall + precision, empty=0.0)
-    return np.column_stack([hits, predicted, true, harmonic, precision, recall])
+    return MatchCounts(hits, predicted, true, harmonic, precision, recall)
 
 
 def scores(hits: Floats, predicted: Floats, true: Floats) -> tuple[Floats, Floats, Floats]:

@@ -27,25 +27,27 @@ import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
-from kataribe.core.errors import InputError, some
+from kataribe.core.errors import InputError, Location, some
 from kataribe.core.types import Boundaries, Floats
 from kataribe.formats.safepickle import read_pickle
 from kataribe.formats.source import (
     check_id,
+    entries_by_id,
     extension,
-    read_json,
-    read_json_lines,
-    read_table,
-    refuse_repeated_keys,
+    first_field,
+    listed_entries,
+    read_by_extension,
 )
 
 Source = str | Path | Mapping[Any, Any] | list[Any]
 Unit = Literal["seconds", "frames"]
-ReadRows = Callable[[Iterable[tuple[str, dict[str, str]]], Path], dict[str, Any]]
+ReadRows = Callable[[Iterable[tuple[Location, dict[str, str]]]], dict[str, Any]]
+
+_Video = TypeVar("_Video")
 
 ID_FIELDS = ("id", "video_id", "video", "name", "key")
 FRAME_FIELDS = ("frame", "frames")
@@ -73,7 +75,7 @@ class AnnotatedVideo:
 
 @dataclass(frozen=True)
 class Prediction:
-    """What was predicted for one video, as the file says it: the unit of `times` is the caller's to know.
+    """What was predicted for one video, as it is in the file: the caller must know the unit of `times`.
 
     `field` is the name under which the file has the times, `is_paired` whether it has them as [time, score].
     """
@@ -87,203 +89,188 @@ class Prediction:
     is_paired: bool = False
 
 
-@dataclass(frozen=True)
-class _Place:
-    """Where in the input a value stands, for messages."""
-
-    file: Path | None
-    id: str
-
-    def error(self, field: str, message: str, hint: str = "") -> InputError:
-        return InputError(message, file=self.file, id=self.id, field=field, hint=hint)
-
-
 def read_truth(source: Source) -> dict[str, AnnotatedVideo]:
     """Every video's annotators, by id."""
-    path, entries = _entries(source, _truth_rows)
-    videos: dict[str, AnnotatedVideo] = {}
-    for id, entry in entries:
-        if id in videos:
-            raise InputError(f"has the video {id!r} more than once", file=path, hint="keep one entry for each id")
-        videos[id] = _annotated(entry, _Place(path, id))
-    if not videos:
-        raise InputError("holds no videos", file=path, hint="did the program that wrote it stop early?")
-    return videos
+    return _read_videos(source, _truth_rows, _annotated, "videos")
 
 
 def read_predictions(source: Source) -> dict[str, Prediction]:
     """Every video's prediction, by id."""
     if isinstance(source, str | Path) and extension(Path(source)) == ".npz":
         return _read_probabilities(Path(source))
-    path, entries = _entries(source, _prediction_rows)
-    predictions: dict[str, Prediction] = {}
+    return _read_videos(source, _prediction_rows, _predicted, "predictions")
+
+
+def _read_videos(
+    source: Source, read_rows: ReadRows, read_entry: Callable[[Any, str, Path | None], _Video], what: str
+) -> dict[str, _Video]:
+    path, entries = _entries(source, read_rows)
+    videos: dict[str, _Video] = {}
     for id, entry in entries:
-        if id in predictions:
-            raise InputError(f"has the video {id!r} more than once", file=path, hint="keep one entry for each id")
-        predictions[id] = _predicted(entry, _Place(path, id))
-    if not predictions:
-        raise InputError("holds no predictions", file=path, hint="did the program that wrote it stop early?")
-    return predictions
+        if id in videos:
+            raise Location(path).error(f"has the video {id!r} more than once", hint="keep one entry for each id")
+        videos[id] = read_entry(entry, id, path)
+    if not videos:
+        raise Location(path).error(f"holds no {what}", hint="did the program that wrote it stop early?")
+    return videos
 
 
-def _entries(source: Source, rows: ReadRows) -> tuple[Path | None, Iterator[tuple[str, Any]]]:
+def _entries(source: Source, read_rows: ReadRows) -> tuple[Path | None, Iterator[tuple[str, Any]]]:
     if not isinstance(source, str | Path):
         return None, _from_data(source, None)
     path = Path(source)
-    kind = extension(path)
-    if kind in (".pkl", ".pickle"):
+    if extension(path) in (".pkl", ".pickle"):
         return path, _from_data(read_pickle(path), path)
-    if kind in (".jsonl", ".ndjson"):
-        return path, _from_objects(read_json_lines(path), path)
-    if kind in (".csv", ".tsv"):
-        return path, iter(rows(read_table(path), path).items())
-    return path, _from_data(read_json(path), path)
+    return path, read_by_extension(
+        path,
+        lines=_from_objects,
+        table=lambda rows: iter(read_rows(rows).items()),
+        document=lambda data: _from_data(data, path),
+    )
 
 
 def _from_data(data: Any, path: Path | None) -> Iterator[tuple[str, Any]]:
     if isinstance(data, Mapping):
-        refuse_repeated_keys(data, path)  # type: ignore[arg-type]
-        for id, entry in data.items():
-            yield check_id(id, file=path, place="a key"), entry
+        yield from entries_by_id(data, path)
     elif isinstance(data, list):
-        yield from _from_objects(((f"entry {row}", entry) for row, entry in enumerate(data, start=1)), path)
+        yield from _from_objects(listed_entries(data, path))
     else:
-        raise InputError(
-            f"holds a single {type(data).__name__}, not videos", file=path, hint='write {"id": [1.2, 4.0]}'
-        )
+        raise Location(path).error(f"holds a single {type(data).__name__}, not videos", hint='write {"id": [1.2, 4.0]}')
 
 
-def _from_objects(entries: Iterable[tuple[str, Any]], path: Path | None) -> Iterator[tuple[str, Any]]:
-    for place, entry in entries:
-        name = _field(entry, ID_FIELDS) if isinstance(entry, Mapping) else None
+def _from_objects(entries: Iterable[tuple[Location, Any]]) -> Iterator[tuple[str, Any]]:
+    for location, entry in entries:
+        name = first_field(entry, ID_FIELDS) if isinstance(entry, Mapping) else None
         if name is None:
-            raise InputError(f"{place} is not an object with an id", file=path, hint='write {"id": ..., ...}')
-        yield check_id(entry[name], file=path, place=place), entry
+            raise InputError(f"{location} is not an object with an id", hint='write {"id": ..., ...}')
+        yield check_id(entry[name], location), entry
 
 
-def _field(entry: Mapping[str, Any], names: Iterable[str]) -> str | None:
-    return next((name for name in names if name in entry), None)
-
-
-def _annotated(entry: Any, place: _Place) -> AnnotatedVideo:
+def _annotated(entry: Any, id: str, path: Path | None) -> AnnotatedVideo:
+    location = Location(path, id)
     hint = 'write {"duration": 10.0, "fps": 30.0, "annotators": [[1.2, 4.0], [1.3]]}'
     if not isinstance(entry, Mapping):
-        raise place.error("annotators", "is not an object", hint)
-    marked = _field(entry, ANNOTATOR_FIELDS)
-    if marked is None:
-        raise place.error("annotators", "is missing", hint)
-    fps = _positive(entry["fps"], place, "fps") if entry.get("fps") is not None else None
-    duration = _duration(entry, place)
-    frames = _frames(entry, place)
+        raise location.at(field="annotators").error("is not an object", hint)
+    annotators_field = first_field(entry, ANNOTATOR_FIELDS)
+    if annotators_field is None:
+        raise location.at(field="annotators").error("is missing", hint)
+    fps = _positive(entry, "fps", location)
+    duration = _duration(entry, location)
+    frames = _frames(entry, location)
     if duration is None:
         if fps is None or frames is None:
-            raise place.error("duration", "is missing, and so is what it could be told from", hint)
+            raise location.at(field="duration").error("is missing, and so is what it could be told from", hint)
         duration = frames / fps
     elif fps is not None and frames is not None and abs(frames / fps - duration) > max(1.0 / fps, 0.01 * duration):
-        raise place.error(
-            "fps",
+        raise location.at(field="fps").error(
             f"{frames} frames at {fps:g} a second are {frames / fps:.2f} s, but duration says {duration:.2f} s",
             "a variable frame rate? give times in seconds and leave num_frames out",
         )
-    lists = _list(entry[marked], place, marked)
+    lists = _list(entry[annotators_field], location.at(field=annotators_field))
     if not lists:
-        raise place.error(marked, "has no annotator", "remove the video")
-    annotators = tuple(
-        Boundaries(place.id, duration, _inside(_numbers(times, place, f"annotator {number}"), duration, place))
-        for number, times in enumerate(lists, start=1)
-    )
+        raise location.at(field=annotators_field).error("has no annotator", "remove the video")
+    annotators = []
+    for number, times in enumerate(lists, start=1):
+        numbers = _numbers(times, location.at(field=f"annotator {number}"))
+        annotators.append(Boundaries(id, duration, check_inside(numbers, duration, location)))
     if frames is None and fps is not None:
         frames = max(1, round(duration * fps))
-    return AnnotatedVideo(place.id, duration, fps, frames, annotators, _consistency(entry, len(lists), place))
+    consistency = _consistency(entry, len(lists), location.at(field="f1_consis"))
+    return AnnotatedVideo(id, duration, fps, frames, tuple(annotators), consistency)
 
 
-def _consistency(entry: Mapping[str, Any], annotators: int, place: _Place) -> tuple[float, ...] | None:
+def _consistency(entry: Mapping[str, Any], annotators: int, location: Location) -> tuple[float, ...] | None:
     if entry.get("f1_consis") is None:
         return None
-    values = _numbers(entry["f1_consis"], place, "f1_consis")
+    values = _numbers(entry["f1_consis"], location)
     if len(values) != annotators:
-        raise place.error("f1_consis", f"has {len(values)} values for {annotators} annotators")
+        raise location.error(f"has {len(values)} values for {annotators} annotators")
     return values
 
 
-def _predicted(entry: Any, place: _Place) -> Prediction:
+def _predicted(entry: Any, id: str, path: Path | None) -> Prediction:
+    location = Location(path, id)
     if not isinstance(entry, Mapping):
-        times, scores, is_paired = _times_and_scores(entry, None, place, "boundaries")
+        times, scores, is_paired = _times_and_scores(entry, None, location.at(field="boundaries"))
         return Prediction(times, scores, is_paired=is_paired)
     probabilities = None
     if entry.get("probabilities") is not None:
-        probabilities = check_probabilities(entry["probabilities"], place.id, place.file)
-    named = _field(entry, TIME_FIELDS)
-    if named is None and probabilities is None:
-        raise place.error("boundaries", "is missing", 'write {"boundaries": [1.2, 4.0]}')
-    fps = _positive(entry["fps"], place, "fps") if entry.get("fps") is not None else None
-    score_field = _field(entry, SCORE_FIELDS)
-    field = named or "boundaries"
+        probabilities = check_probabilities(entry["probabilities"], location)
+    time_field = first_field(entry, TIME_FIELDS)
+    if time_field is None and probabilities is None:
+        raise location.at(field="boundaries").error("is missing", 'write {"boundaries": [1.2, 4.0]}')
+    fps = _positive(entry, "fps", location)
+    score_field = first_field(entry, SCORE_FIELDS)
+    field = time_field or "boundaries"
     times, scores, is_paired = _times_and_scores(
-        entry[named] if named else [], entry[score_field] if score_field else None, place, field
+        entry[time_field] if time_field else [],
+        entry[score_field] if score_field else None,
+        location.at(field=field),
     )
-    return Prediction(times, scores, probabilities, fps, _duration(entry, place), field, is_paired)
+    return Prediction(times, scores, probabilities, fps, _duration(entry, location), field, is_paired)
 
 
 def _times_and_scores(
-    value: Any, given: Any, place: _Place, field: str
+    value: Any, given: Any, location: Location
 ) -> tuple[tuple[float, ...], tuple[float, ...] | None, bool]:
-    entries = _list(value, place, field)
+    entries = _list(value, location)
     has_pairs = bool(entries) and all(isinstance(entry, list | tuple | np.ndarray) for entry in entries)
     is_paired = given is None and has_pairs
     if is_paired:
         if any(len(entry) != 2 for entry in entries):
-            raise place.error(field, "has entries that are not [time, score]")
-        times, scores = zip(*(_numbers(entry, place, field) for entry in entries), strict=True)
+            raise location.error("has entries that are not [time, score]")
+        times, scores = zip(*(_numbers(entry, location) for entry in entries), strict=True)
     else:
-        times = _numbers(entries, place, field)
-        scores = None if given is None else _numbers(given, place, "scores")  # type: ignore[assignment]
+        times = _numbers(entries, location)
+        scores = None if given is None else _numbers(given, location.at(field="scores"))  # type: ignore[assignment]
     if scores is not None and len(scores) != len(times):
-        raise place.error("scores", f"has {len(scores)} values for {len(times)} boundaries")
-    # Files are free to list the most confident first; everything behind this point is in order of time.
+        raise location.at(field="scores").error(f"has {len(scores)} values for {len(times)} boundaries")
+    # Files may list the most confident boundary first; from here on everything is in order of time.
     order = sorted(range(len(times)), key=times.__getitem__)
     return tuple(times[i] for i in order), None if scores is None else tuple(scores[i] for i in order), is_paired
 
 
-def _truth_rows(rows: Iterable[tuple[str, dict[str, str]]], path: Path) -> dict[str, Any]:
+def _truth_rows(rows: Iterable[tuple[Location, dict[str, str]]]) -> dict[str, Any]:
     videos: dict[str, dict[str, Any]] = {}
-    for where, row in rows:
-        id = check_id(_cell(row, ID_FIELDS, path, "an id"), file=path, place=where)
-        place = _Place(path, id)
+    for line, row in rows:
+        id = check_id(_cell(row, ID_FIELDS, line.file, "an id"), line)
+        location = line.at(id=id)
         video = videos.setdefault(id, {"annotators": {}})
         for field in ("duration", "fps"):
             if row.get(field):
-                value = _number(row[field], place, f"{where}: {field}")
+                value = _number(row[field], location.at(field=f"{line.field}: {field}"))
                 if video.setdefault(field, value) != value:
-                    raise place.error(field, f"{where} says {value:g}, an earlier line {video[field]:g}")
+                    raise location.at(field=field).error(
+                        f"{line.field} says {value:g}, an earlier line {video[field]:g}"
+                    )
         times = video["annotators"].setdefault(row.get("annotator", "1"), [])
-        if (time := _cell(row, ("time", "timestamp", "boundary"), path, "a time")) != "":
-            times.append(_number(time, place, f"{where}: time"))
+        if (time := _cell(row, ("time", "timestamp", "boundary"), line.file, "a time")) != "":
+            times.append(_number(time, location.at(field=f"{line.field}: time")))
     return {id: video | {"annotators": list(video["annotators"].values())} for id, video in videos.items()}
 
 
-def _prediction_rows(rows: Iterable[tuple[str, dict[str, str]]], path: Path) -> dict[str, Any]:
+def _prediction_rows(rows: Iterable[tuple[Location, dict[str, str]]]) -> dict[str, Any]:
     videos: dict[str, dict[str, list[float]]] = {}
-    for where, row in rows:
-        id = check_id(_cell(row, ID_FIELDS, path, "an id"), file=path, place=where)
-        place = _Place(path, id)
-        time = _cell(row, TIME_COLUMNS, path, "a time")
-        column = _field(row, TIME_COLUMNS)
+    for line, row in rows:
+        id = check_id(_cell(row, ID_FIELDS, line.file, "an id"), line)
+        location = line.at(id=id)
+        time = _cell(row, TIME_COLUMNS, line.file, "a time")
+        column = first_field(row, TIME_COLUMNS)
         field = "frame" if column == "frame" else "boundaries"
         video = videos.setdefault(id, {field: [], **({"scores": []} if "score" in row else {})})
         if time == "":  # a video in which nothing was found
             continue
-        video[field].append(_number(time, place, f"{where}: {column}"))
+        video[field].append(_number(time, location.at(field=f"{line.field}: {column}")))
         if "score" in row:
-            video["scores"].append(_number(row["score"], place, f"{where}: score"))
+            video["scores"].append(_number(row["score"], location.at(field=f"{line.field}: score")))
     return videos
 
 
-def _cell(row: Mapping[str, str], names: Iterable[str], path: Path, what: str) -> str:
-    name = _field(row, names)
+def _cell(row: Mapping[str, str], names: Iterable[str], file: str | Path | None, what: str) -> str:
+    name = first_field(row, names)
     if name is None:
-        raise InputError(
-            f"the header ({', '.join(row)}) has no column for {what}", file=path, hint="name the columns id and time"
+        raise Location(file).error(
+            f"the header ({', '.join(row)}) has no column for {what}", hint="name the columns id and time"
         )
     return row[name].strip()
 
@@ -294,92 +281,90 @@ def _read_probabilities(path: Path) -> dict[str, Prediction]:
         with np.load(path, allow_pickle=False) as archive:
             arrays = {id: archive[id] for id in archive.files}
     except FileNotFoundError:
-        raise InputError("there is no such file", file=path, hint="check the path") from None
+        raise Location(path).error("there is no such file", hint="check the path") from None
     except (ValueError, zipfile.BadZipFile, EOFError, OSError, KeyError) as error:
-        raise InputError(
-            f"is not an npz file of plain arrays ({type(error).__name__})", file=path, hint="write it with numpy.savez"
+        raise Location(path).error(
+            f"is not an npz file of plain arrays ({type(error).__name__})", hint="write it with numpy.savez"
         ) from None
     if not arrays:
-        raise InputError("holds no predictions", file=path)
-    return {id: Prediction((), None, check_probabilities(array, id, path)) for id, array in arrays.items()}
+        raise Location(path).error("holds no predictions")
+    return {id: Prediction((), None, check_probabilities(array, Location(path, id))) for id, array in arrays.items()}
 
 
-def check_probabilities(values: Any, id: str, file: Path | None = None) -> Floats:
+def check_probabilities(values: Any, location: Location) -> Floats:
     """A finite number for every frame."""
-    place = _Place(file, id)
+    location = location.at(field="probabilities")
     try:
         array = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
-        raise place.error("probabilities", "are not numbers") from None
+        raise location.error("are not numbers") from None
     if array.ndim != 1 or not len(array):
-        raise place.error("probabilities", f"have the shape {array.shape}", "give one number for each frame")
+        raise location.error(f"have the shape {array.shape}", "give one number for each frame")
     if not np.isfinite(array).all():
         frame = int(np.flatnonzero(~np.isfinite(array))[0])
-        raise place.error("probabilities", f"are {array[frame]} at frame {frame}", "give finite numbers")
+        raise location.error(f"are {array[frame]} at frame {frame}", "give finite numbers")
     return array
 
 
-def inside(times: tuple[float, ...], duration: float, id: str, file: Path | None = None) -> tuple[float, ...]:
-    """The times, after a check that the video has them."""
-    return _inside(times, duration, _Place(file, id))
-
-
-def _inside(times: tuple[float, ...], duration: float, place: _Place) -> tuple[float, ...]:
+def check_inside(times: tuple[float, ...], duration: float, location: Location) -> tuple[float, ...]:
+    """The times in order, after a check that the video is long enough for them."""
     outside = [time for time in times if not -SLACK_SECONDS <= time <= duration + SLACK_SECONDS]
     if outside:
-        raise place.error(
-            "boundaries",
+        raise location.at(field="boundaries").error(
             f"{outside[0]:g} s lies outside the video of {duration:g} s",
             "are these frames or milliseconds? give seconds" if outside[0] > 0 else "remove it",
         )
     return tuple(sorted(times))
 
 
-def _duration(entry: Mapping[str, Any], place: _Place) -> float | None:
-    name = _field(entry, DURATION_FIELDS)
+def _duration(entry: Mapping[str, Any], location: Location) -> float | None:
+    name = first_field(entry, DURATION_FIELDS)
     if name is None or entry[name] is None:
         return None
-    duration = _number(entry[name], place, name)
+    location = location.at(field=name)
+    duration = _number(entry[name], location)
     if duration <= 0:
-        raise place.error(name, f"is {duration:g}: a video without length has no boundaries", "remove the video")
+        raise location.error(f"is {duration:g}: a video without length has no boundaries", "remove the video")
     return duration
 
 
-def _frames(entry: Mapping[str, Any], place: _Place) -> int | None:
-    if entry.get("num_frames") is None:
+def _frames(entry: Mapping[str, Any], location: Location) -> int | None:
+    frames = _positive(entry, "num_frames", location)
+    if frames is not None and frames != int(frames):
+        raise location.at(field="num_frames").error(f"is {frames:g}, not a whole number")
+    return None if frames is None else int(frames)
+
+
+def _positive(entry: Mapping[str, Any], field: str, location: Location) -> float | None:
+    """A number greater than 0, if the entry has one."""
+    if entry.get(field) is None:
         return None
-    frames = _positive(entry["num_frames"], place, "num_frames")
-    if frames != int(frames):
-        raise place.error("num_frames", f"is {frames:g}, not a whole number")
-    return int(frames)
-
-
-def _positive(value: Any, place: _Place, field: str) -> float:
-    number = _number(value, place, field)
+    location = location.at(field=field)
+    number = _number(entry[field], location)
     if number <= 0:
-        raise place.error(field, f"is {number:g}", "it must be greater than 0")
+        raise location.error(f"is {number:g}", "it must be greater than 0")
     return number
 
 
-def _list(value: Any, place: _Place, field: str) -> list[Any]:
+def _list(value: Any, location: Location) -> list[Any]:
     if isinstance(value, np.ndarray) and value.ndim > 0:
         return list(value)
     if isinstance(value, list | tuple):
         return list(value)
-    raise place.error(field, "is not a list", "write times as [1.2, 4.0]")
+    raise location.error("is not a list", "write times as [1.2, 4.0]")
 
 
-def _numbers(values: Any, place: _Place, field: str) -> tuple[float, ...]:
-    return tuple(_number(value, place, field) for value in _list(values, place, field))
+def _numbers(values: Any, location: Location) -> tuple[float, ...]:
+    return tuple(_number(value, location) for value in _list(values, location))
 
 
-def _number(value: Any, place: _Place, field: str) -> float:
+def _number(value: Any, location: Location) -> float:
     if isinstance(value, bool) or not isinstance(value, str | int | float | np.integer | np.floating):
-        raise place.error(field, f"holds {some([value])}, not a number")
+        raise location.error(f"holds {some([value])}, not a number")
     try:
         number = float(value)
     except ValueError:
-        raise place.error(field, f"holds {some([value])}, not a number") from None
+        raise location.error(f"holds {some([value])}, not a number") from None
     if not math.isfinite(number):
-        raise place.error(field, f"holds {number}", "give finite numbers")
+        raise location.error(f"holds {number}", "give finite numbers")
     return number

@@ -23,14 +23,15 @@ import numpy as np
 
 from kataribe import _native
 from kataribe.boundaries.comparison import Comparison, compare, ratio
-from kataribe.boundaries.f1 import match_table
+from kataribe.boundaries.f1 import match_counts
 from kataribe.boundaries.items import Videos
 from kataribe.boundaries.players import Entries
 from kataribe.boundaries.ranking import Instances, RankedMetric
+from kataribe.boundaries.times import on_frames
 from kataribe.boundaries.tolerance import Distance
 from kataribe.core.errors import UsageError
 from kataribe.core.metric import option
-from kataribe.core.ragged import sum_by
+from kataribe.core.ragged import Ragged, offsets_of, spans, sum_by
 from kataribe.core.types import Floats
 
 
@@ -38,6 +39,7 @@ from kataribe.core.types import Floats
 class FrameAP(RankedMetric):
     name: ClassVar[str] = "frame_ap"
     title: ClassVar[str] = "Frame AP"
+    counts_frames: ClassVar[bool] = True
 
     sigma: float = option(5.0, "width, in frames, of the bell put on each boundary where frames have no probability")
 
@@ -46,19 +48,21 @@ class FrameAP(RankedMetric):
         if not self.sigma > 0:
             raise UsageError(f"{self.name}(sigma={self.sigma:g}): it must be greater than 0")
 
-    def prepare(self, items: Videos) -> Floats:
-        items.need_frames(self.name)
-        return super().prepare(items)
-
     def instances(self, player: str, entries: Entries, videos: Videos, distance: Distance) -> Instances:
         comparison = compare(entries, videos, self.annotator, distance)
-        shares = comparison.shares(self.annotator, _f1(comparison, videos, distance))
+        quality = np.zeros(0)
+        if self.annotator == "max":
+            quality = match_counts(comparison, videos, distance, "official", "closed").f1
+        shares = comparison.shares(self.annotator, quality)
         video = comparison.entries.video
         frames = videos.frames[video]
-        correct = _window_shares(comparison, videos, distance, shares)
-        entry = np.repeat(np.arange(len(video)), frames)
-        positives = sum_by(entry, correct, len(video))
-        return Instances(entry, self._curves(player, comparison.entries, videos), correct, video, positives)
+        if self.annotator != "max" and entries.are_one_each(videos):  # then these do not depend on the entries
+            key = ("window shares", self.annotator, distance)
+            correct = videos.memo.keep(key, lambda: _window_shares(comparison, videos, distance, shares))
+        else:
+            correct = _window_shares(comparison, videos, distance, shares)
+        ranked = Ragged.counted(correct, frames)
+        return Instances(ranked.owners, self._curves(player, comparison.entries, videos), correct, video, ranked.sum())
 
     def _curves(self, player: str, entries: Entries, videos: Videos) -> Floats:
         if player == "system" and videos.probabilities is not None:
@@ -67,8 +71,8 @@ class FrameAP(RankedMetric):
         if player == "system" and videos.scores is not None:
             weights = videos.scores
         frames = videos.frames[entries.video]
-        lists = entries.lists.on_frames(videos.fps[entries.video], frames)
-        return _native.boundary_density(*lists.arrays, weights, frames, self.sigma)
+        lists = on_frames(entries.lists, videos.fps[entries.video], frames)
+        return _native.boundary_density(lists.arrays, weights, frames, self.sigma)
 
     def context_parts(self, positives: Floats, ranked: Floats) -> dict[str, Floats]:
         return {"prevalence": ratio(positives, ranked, np.nan).mean(axis=-1)}
@@ -77,20 +81,14 @@ class FrameAP(RankedMetric):
         return {"sigma": f"{self.sigma:g}"}
 
 
-def _f1(comparison: Comparison, videos: Videos, distance: Distance) -> Floats:
-    return match_table(comparison, videos, distance, "official", "closed")[:, 3]
-
-
 def _window_shares(comparison: Comparison, videos: Videos, distance: Distance, shares: Floats) -> Floats:
     """For each frame of each entry, the share of its annotators who have a boundary near it."""
     used = np.flatnonzero(shares)
     video = comparison.video[used]
     frames = videos.frames[video]
     tolerances = distance.in_frames(frames, videos.fps[video])
-    references = comparison.references.take(comparison.reference[used]).on_frames(videos.fps[video], frames)
-    masks = _native.window_masks(*references.arrays, tolerances, frames) * np.repeat(shares[used], frames)
-    # Pairs of one entry have equally many frames: add them up at the entry's own places.
-    lengths = videos.frames[comparison.entries.video]
-    starts = np.cumsum(lengths) - lengths
-    offset = np.repeat(starts[comparison.entry[used]] - (np.cumsum(frames) - frames), frames)
-    return sum_by(np.arange(len(masks)) + offset, masks, int(lengths.sum()))
+    references = on_frames(comparison.references[comparison.reference[used]], videos.fps[video], frames)
+    masks = _native.window_masks(references.arrays, tolerances, frames) * np.repeat(shares[used], frames)
+    # Pairs of one entry have equally many frames: add them up at the entry's own frames.
+    offsets = offsets_of(videos.frames[comparison.entries.video])
+    return sum_by(spans(offsets[comparison.entry[used]], frames), masks, int(offsets[-1]))

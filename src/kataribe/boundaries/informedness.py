@@ -23,8 +23,8 @@ import numpy as np
 
 from kataribe import _native
 from kataribe.boundaries.comparison import Annotator, Comparison, ratio
-from kataribe.boundaries.f1 import match_table
-from kataribe.boundaries.items import Videos
+from kataribe.boundaries.f1 import match_counts
+from kataribe.boundaries.items import Videos, need_frames
 from kataribe.boundaries.panel import PanelMetric
 from kataribe.boundaries.tolerance import Distance
 from kataribe.core.metric import Measured, option
@@ -41,23 +41,26 @@ class Informedness(PanelMetric):
 
     annotator: Annotator = option("confident", "the annotator who counts", positional=True)
 
-    def prepare(self, items: Videos) -> None:
-        items.need_frames(self.name)
+    def scan_references(self, items: Videos) -> list[str]:
+        return items.without_fps
+
+    def conclude(self, references: list[str], predictions: None) -> None:
+        need_frames(self.name, references)
 
     def table(self, comparison: Comparison, videos: Videos, distance: Distance) -> Floats:
         if not len(comparison):
             return np.zeros((0, len(self.counts)))
         frames = videos.frames[comparison.video]
         tolerances = distance.in_frames(frames, videos.fps[comparison.video])
-        windows = _native.window_frames(*comparison.on_frames(videos).sides, tolerances, frames)
-        f1 = match_table(comparison, videos, distance, "official", "closed")[:, 3]
-        return np.column_stack([windows, frames, f1])
+        both, predicted, true = _native.window_frames(comparison.on_frames(videos).native, tolerances, frames)
+        matched = match_counts(comparison, videos, distance, "official", "closed")
+        return np.column_stack([both, predicted, true, frames, matched.f1])
 
     def quality(self, comparison: Comparison, table: Floats) -> Floats:
-        return table[:, 4]
+        return self.column(table, "f1")
 
     def formula(self, entries: Floats, counts: Floats) -> Measured:
-        rates = window_rates(*(counts[..., place] for place in range(4)))
+        rates = window_rates(*(self.column(counts, name) for name in ("both", "predicted", "true", "frames")))
         return Measured(rates["informedness"], {name: rate for name, rate in rates.items() if name != "informedness"})
 
 

@@ -17,7 +17,7 @@ from kataribe.boundaries.doubts import (
     likely_unit,
     refuse_segments,
 )
-from kataribe.boundaries.f1 import match_table
+from kataribe.boundaries.f1 import match_counts
 from kataribe.boundaries.files import AnnotatedVideo, Prediction, Unit
 from kataribe.boundaries.items import Videos
 from kataribe.boundaries.peaks import run_centres
@@ -25,12 +25,22 @@ from kataribe.boundaries.players import human
 from kataribe.boundaries.tolerance import Distance
 from kataribe.core.caution import Caution
 from kataribe.core.errors import InputError, JoinError, some
-from kataribe.core.join import match_ids
-from kataribe.core.ragged import Lists
+from kataribe.core.join import Unmatched, Wording, describe_unmatched, match_ids
+from kataribe.core.ragged import Ragged
 from kataribe.core.types import Coverage, Floats
 
 Missing = Literal["zero", "error", "drop"]
-MISSING: tuple[Missing, ...] = ("zero", "error", "drop")
+
+_WORDS = Wording(
+    items="videos",
+    missing={"zero": "their boundaries count as misses", "drop": "left out"},
+    hint="<missing zero> counts their boundaries as misses, <missing drop> leaves them out",
+    extra=(
+        "prediction is for an unknown video and was not scored",
+        "predictions are for unknown videos and were not scored",
+    ),
+    empty=("prediction has no boundary", "predictions have no boundary"),
+)
 
 # How much of a difference between two files' fps or duration is rounding.
 _RATE_SLACK, _DURATION_SLACK = 0.01, 0.02
@@ -45,16 +55,15 @@ def join(
     min_consistency: float,
 ) -> tuple[Videos, Coverage, dict[str, str], list[Caution]]:
     """The videos to score, in the ground truth's order, with coverage, signature fields and warnings."""
-    hint = "--missing zero counts their boundaries as misses, --missing drop leaves them out"
     is_stored, doubtful = _inconsistent(truth, min_consistency)
     skipped = set(doubtful)
     kept = [id for id in truth if id not in skipped]
     if not kept:
-        raise JoinError("no video is left to score", hint="lower --min-consistency")
-    extra = match_ids(predictions, truth, refuse_absent=False, hint=hint).extra
-    # Nobody misses a prediction for a video that is skipped anyway.
-    absent = match_ids(predictions, kept, refuse_absent=missing == "error", hint=hint).absent
-    warnings = _absences(absent, extra, len(kept), missing)
+        raise JoinError("no video is left to score", hint="lower <min_consistency>", options=["min_consistency"])
+    extra = match_ids(predictions, truth, None, _WORDS.hint).extra
+    # A video that is skipped anyway needs no prediction.
+    absent = match_ids(predictions, kept, missing, _WORDS.hint).absent
+    expected = len(kept)
     if missing == "drop":
         kept = [id for id in kept if id in predictions]
     known = {id: predictions[id] for id in kept if id in predictions}
@@ -68,8 +77,9 @@ def join(
     videos = _columns([truth[id] for id in kept], found, is_stored)
     empty = [entry.video for entry in found if entry.video in known and not entry.times]
     about_truth = doubts_about_truth(truth)
-    warnings += [
-        *_emptied(empty, found),
+    warnings = [
+        *describe_unmatched(Unmatched(absent, extra), empty, expected, missing, _WORDS),
+        *_outside(found),
         *_skipped(doubtful, min_consistency),
         *about_truth,
         # Times cannot be judged by durations that are themselves in doubt.
@@ -93,7 +103,7 @@ def annotated_videos(truth: Mapping[str, AnnotatedVideo], min_consistency: float
     skipped = set(doubtful)
     kept = [video for id, video in truth.items() if id not in skipped]
     if not kept:
-        raise JoinError("no video is left", hint="lower --min-consistency")
+        raise JoinError("no video is left", hint="lower <min_consistency>", options=["min_consistency"])
     return _columns(kept, [_Converted(video.video, ()) for video in kept], is_stored)
 
 
@@ -110,29 +120,14 @@ def _inconsistent(truth: Mapping[str, AnnotatedVideo], min_consistency: float) -
     return True, [id for id, video in truth.items() if np.mean(video.consistency or 0) < min_consistency]
 
 
-def _absences(absent: list[str], extra: list[str], videos: int, missing: Missing) -> list[Caution]:
-    warnings = []
-    if absent:
-        action = "left out" if missing == "drop" else "their boundaries count as misses"
-        text = f"{len(absent):,} of {videos:,} videos have no prediction, {action}: {some(absent)}"
-        warnings.append(Caution("missing", text))
-    if extra:
-        text = f"{len(extra):,} predictions are for unknown videos and were not scored: {some(extra)}"
-        warnings.append(Caution("extra", text))
-    return warnings
-
-
-def _emptied(empty: list[str], found: list[_Converted]) -> list[Caution]:
-    warnings = []
-    if empty:
-        warnings.append(Caution("empty", f"{len(empty):,} predictions have no boundary: {some(empty)}"))
+def _outside(found: list[_Converted]) -> list[Caution]:
     dropped = sum(entry.outside for entry in found)
-    if dropped:
-        videos = some(entry.video for entry in found if entry.outside)
-        boundaries = dropped + sum(len(entry.times) for entry in found)
-        text = f"{dropped:,} of {boundaries:,} predicted boundaries lie outside their video and were dropped: {videos}"
-        warnings.append(Caution("outside-video", text))
-    return warnings
+    if not dropped:
+        return []
+    videos = some(entry.video for entry in found if entry.outside)
+    boundaries = dropped + sum(len(entry.times) for entry in found)
+    text = f"{dropped:,} of {boundaries:,} predicted boundaries lie outside their video and were dropped: {videos}"
+    return [Caution("outside-video", text)]
 
 
 def _skipped(doubtful: list[str], min_consistency: float) -> list[Caution]:
@@ -140,9 +135,9 @@ def _skipped(doubtful: list[str], min_consistency: float) -> list[Caution]:
         return []
     text = (
         f"{len(doubtful):,} videos whose annotators agree less than {min_consistency:g} were skipped, as the "
-        f"published tool does (--min-consistency 0 keeps them)"
+        f"published tool does (<min_consistency 0> keeps them)"
     )
-    return [Caution("inconsistent-videos", text)]
+    return [Caution("inconsistent-videos", text, options=["min_consistency"])]
 
 
 @dataclass(frozen=True)
@@ -160,8 +155,8 @@ class _Rules:
 
 
 def _with_positive_confidences(predictions: dict[str, Prediction]) -> tuple[dict[str, Prediction], _Rules]:
-    """Confidences are mapped here. Probabilities of frames are only ranked and may stay, but boundaries are told from
-    them by a threshold, to which their rule matters."""
+    """Confidences are mapped here. Probabilities of frames stay as they are, because most metrics only rank them; where
+    a threshold makes boundaries of them, their rule is needed."""
     flat = np.array([score for entry in predictions.values() for score in entry.scores or ()])
     curves = [entry.probabilities for entry in predictions.values() if entry.probabilities is not None]
     rule_of_curves = confidence.rule_for(np.concatenate(curves)) if curves else "given"
@@ -252,7 +247,6 @@ def _check_rate_and_duration(prediction: Prediction, video: AnnotatedVideo) -> N
 
 
 def _columns(truth: list[AnnotatedVideo], found: list[_Converted], is_stored: bool) -> Videos:
-    annotators = [annotator.times for video in truth for annotator in video.annotators]
     is_scored = _all_or_none([entry.scores is not None for entry in found if entry.times], "scores")
     is_dense = _all_or_none([entry.probabilities is not None for entry in found], "probabilities")
     videos = Videos(
@@ -260,14 +254,11 @@ def _columns(truth: list[AnnotatedVideo], found: list[_Converted], is_stored: bo
         durations=np.array([video.duration for video in truth]),
         fps=np.array([video.fps or np.nan for video in truth]),
         frames=np.array([video.frames or 0 for video in truth], dtype=np.int64),
-        raters=np.cumsum([0, *(len(video.annotators) for video in truth)], dtype=np.int64),
-        truth=Lists.of(annotators),
-        consistency=np.array(
-            [value for video in truth for value in video.consistency or [0.0] * len(video.annotators)]
-        ),
-        predictions=Lists.of([entry.times for entry in found]),
+        annotators=Ragged.of([video.consistency or [0.0] * len(video.annotators) for video in truth]),
+        truth=Ragged.of([annotator.times for video in truth for annotator in video.annotators]),
+        predictions=Ragged.of([entry.times for entry in found]),
         scores=np.array([score for entry in found for score in entry.scores or ()]) if is_scored else None,
-        probabilities=Lists.of([entry.probabilities for entry in found]) if is_dense else None,  # type: ignore[misc]
+        probabilities=Ragged.of([entry.probabilities for entry in found]) if is_dense else None,  # type: ignore[misc]
     )
     return videos if is_stored else _with_consistency(videos)
 
@@ -281,8 +272,8 @@ def _all_or_none(has: list[bool], what: str) -> bool:
 def _with_consistency(videos: Videos) -> Videos:
     """Each annotator's mean F1 against the others; 0 for one who is alone."""
     comparison = compare(human(videos), videos, "mean", _CONSISTENCY_DISTANCE)
-    scores = match_table(comparison, videos, _CONSISTENCY_DISTANCE, "official", "closed")[:, 3]
+    scores = match_counts(comparison, videos, _CONSISTENCY_DISTANCE, "official", "closed").f1
     annotator = comparison.entries.without[comparison.entry]
     count = len(videos.truth)
     sums, pairs = np.bincount(annotator, scores, minlength=count), np.bincount(annotator, minlength=count)
-    return Videos(**vars(videos) | {"consistency": sums / np.maximum(pairs, 1)})
+    return replace(videos, annotators=videos.annotators.with_values(sums / np.maximum(pairs, 1)))

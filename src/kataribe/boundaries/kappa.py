@@ -22,24 +22,50 @@ little above 0: that is knowledge of the video. Needs two videos.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from kataribe.boundaries.comparison import Annotator, Comparison, compare, f1, ratio
-from kataribe.boundaries.f1 import Edge, match_table
+from kataribe.boundaries.f1 import Edge, MatchCounts, match_counts
 from kataribe.boundaries.items import Videos
 from kataribe.boundaries.panel import PanelMetric
-from kataribe.boundaries.players import NOBODY, PAPER_TRIALS, PLAYERS, Entries, enter, once, place_in_video
+from kataribe.boundaries.players import NOBODY, PAPER_TRIALS, PLAYERS, Entries, enter, index_in_video, once
+from kataribe.boundaries.times import scaled
 from kataribe.boundaries.tolerance import Distance
+from kataribe.boundaries.video_lists import VideoLists
 from kataribe.core.errors import InputError, UsageError
 from kataribe.core.metric import Measured, Protocols, option
-from kataribe.core.ragged import Int64s, Lists, spans
-from kataribe.core.types import Array, Floats
+from kataribe.core.ragged import Ragged
+from kataribe.core.types import Array, Bools, Floats, Int64s
 
 # Thresholds on the confidence: each keeps a tenth of the predictions fewer.
 _THRESHOLDS = 10
+
+
+class _Counted(NamedTuple):
+    """For each video its entries, and their counts added up."""
+
+    entries: Floats
+    hits: Floats
+    predicted: Floats
+    true: Floats
+
+
+class _Corpus(NamedTuple):
+    """The truth of all videos, sorted by id, and thresholds on the confidence; none where there is no confidence."""
+
+    truth: VideoLists
+    thresholds: Floats
+
+
+class _Strangers(NamedTuple):
+    """Other videos instead of those of a shard, several times; and the thresholds on the confidence."""
+
+    videos: Sequence[Videos]
+    thresholds: Floats
 
 
 @dataclass(frozen=True)
@@ -69,50 +95,52 @@ class BoundaryKappa(PanelMetric):
         )
         return (*super().columns, *swept)
 
-    def prepare(self, items: Videos) -> Floats:
-        """Other videos are in other shards, so the whole table is made at once."""
-        players = [self.rows(enter(player, items, self.trials), items) for player in PLAYERS]
-        return np.hstack([*players, self._swept(players[0], items)])
+    def scan_references(self, items: Videos) -> VideoLists:
+        return VideoLists.of_truth(items)
 
-    def stats(self, items: Videos, context: Floats) -> Array:
-        return context[items.first : items.first + len(items)]
+    def scan_predictions(self, items: Videos) -> Ragged | None:
+        """The confidences of each video's predictions."""
+        return None if items.scores is None else items.predictions.with_values(items.scores)
 
-    def rows(self, entries: Entries, videos: Videos) -> Floats:
-        if len(videos) < 2:
+    def conclude(self, references: VideoLists, predictions: Ragged | None) -> _Corpus:
+        if len(references) < 2:
             raise InputError(f"{self.name} needs at least two videos", hint="take boundary_f1 or informedness")
-        blocks = [self._counted(entries, videos, distance) for distance in self.tolerance.distances]
+        return _Corpus(references.by_id(), np.zeros(0) if predictions is None else _thresholds(predictions.values))
+
+    def prepare(self, items: Videos, facts: _Corpus) -> _Strangers:
+        sources = other_videos(facts.truth.rows_of(items.ids), len(facts.truth), self.others)
+        return _Strangers([in_place_of(items, facts.truth[source]) for source in sources], facts.thresholds)
+
+    def stats(self, items: Videos, context: _Strangers) -> Array:
+        players = [self.rows_of(enter(player, items, self.trials), items, context) for player in PLAYERS]
+        return np.hstack([*players, self._swept(players[0], items, context)])
+
+    def rows_of(self, entries: Entries, videos: Videos, context: _Strangers) -> Floats:
+        blocks = [np.column_stack(self._counted(entries, videos, distance)) for distance in self.tolerance.distances]
         elsewhere = np.zeros((len(blocks), len(videos), 2))
-        sources = other_videos(videos.ids, self.others)
-        for source in sources:
-            strangers = taken(videos, source)
+        for strangers in context.videos:
             guesses = as_guesses(entries, videos, strangers)
-            for place, distance in enumerate(self.tolerance.distances):
-                elsewhere[place] += self._counted(guesses, strangers, distance)[:, [1, 3]] / len(sources)
+            for index, distance in enumerate(self.tolerance.distances):
+                guessed = self._counted(guesses, strangers, distance)
+                elsewhere[index] += np.column_stack([guessed.hits, guessed.true]) / len(context.videos)
         return np.hstack([table for both in zip(blocks, elsewhere, strict=True) for table in both])
 
-    def _counted(self, entries: Entries, videos: Videos, distance: Distance) -> Floats:
-        """For each video: entries, hits, predicted, true."""
+    def _counted(self, entries: Entries, videos: Videos, distance: Distance) -> _Counted:
         comparison = compare(entries, videos, self.annotator, distance)
-        table = self.table(comparison, videos, distance)
-        shares = comparison.shares(self.annotator, self.quality(comparison, table))
-        return comparison.per_video(shares, table[:, :3], len(videos))
+        matched = MatchCounts(*self.table(comparison, videos, distance).T)
+        shares = comparison.shares(self.annotator, matched.f1)
+        table = np.column_stack([matched.hits, matched.predicted, matched.true])
+        return _Counted(*comparison.per_video(shares, table, len(videos)).T)
 
     def table(self, comparison: Comparison, videos: Videos, distance: Distance) -> Floats:
-        return match_table(comparison, videos, distance, "optimal", self.edge)
+        return np.column_stack(match_counts(comparison, videos, distance, "optimal", self.edge))
 
-    def quality(self, comparison: Comparison, table: Floats) -> Floats:
-        return table[:, 3]
-
-    def _swept(self, everything: Floats, videos: Videos) -> Floats:
+    def _swept(self, everything: Floats, videos: Videos, context: _Strangers) -> Floats:
         """The system's columns at each threshold; without confidences all thresholds keep everything."""
-        confidence = videos.scores
-        if confidence is None or not len(confidence):
+        if videos.scores is None or not len(context.thresholds):
             return np.tile(everything, _THRESHOLDS - 1)
-        # Only thresholds that are confidences of predictions, so that equals stay together.
-        steps = np.arange(1, _THRESHOLDS) / _THRESHOLDS
-        thresholds = np.quantile(confidence, steps, method="higher")
-        kept = [_kept(videos.predictions, confidence >= threshold) for threshold in thresholds]
-        return np.hstack([self.rows(once(lists), videos) for lists in kept])
+        kept = [_kept(videos.predictions, videos.scores >= threshold) for threshold in context.thresholds]
+        return np.hstack([self.rows_of(once(lists), videos, context) for lists in kept])
 
     def measure(self, totals: Floats) -> Measured:
         width = len(PLAYERS) * len(self.tolerance.distances) * (1 + len(self.counts))
@@ -132,31 +160,22 @@ class BoundaryKappa(PanelMetric):
         return {"others": str(self.others), "edge": self.edge}
 
 
-def other_videos(ids: Any, most: int) -> list[Int64s]:
+def other_videos(rows: Int64s, videos: int, most: int) -> list[Int64s]:
     """For each video another one, several times over: steps of equal size round the circle of sorted ids.
 
-    >>> [source.tolist() for source in other_videos(["b", "a", "c"], most=5)]
-    [[2, 0, 1], [1, 2, 0]]
+    `rows` are the positions of the videos in the circle of all `videos`.
+
+    >>> [source.tolist() for source in other_videos(np.array([1, 0, 2]), videos=3, most=5)]
+    [[2, 1, 0], [0, 2, 1]]
     """
-    circle = np.argsort(np.array(ids, dtype=object), kind="stable")
-    place = np.empty(len(circle), dtype=np.int64)
-    place[circle] = np.arange(len(circle))
-    count = min(most, len(circle) - 1)
-    steps = [round(number * len(circle) / (count + 1)) for number in range(1, count + 1)]
-    return [circle[(place + step) % len(circle)] for step in steps]
+    count = min(most, videos - 1)
+    steps = [round(number * videos / (count + 1)) for number in range(1, count + 1)]
+    return [(rows + step) % videos for step in steps]
 
 
-def taken(videos: Videos, source: Int64s) -> Videos:
-    """In the place of each video another one, source[v], with its duration and its annotators."""
-    counts = np.diff(videos.raters)[source]
-    annotators = spans(videos.raters[source], counts)
-    return replace(
-        videos,
-        durations=videos.durations[source],
-        raters=np.concatenate([[0], np.cumsum(counts)]),
-        truth=videos.truth.take(annotators),
-        consistency=videos.consistency[annotators],
-    )
+def in_place_of(videos: Videos, others: VideoLists) -> Videos:
+    """The same predictions with the durations and annotators of other videos."""
+    return replace(videos, durations=others.durations, annotators=others.annotators, truth=others.lists)
 
 
 def as_guesses(entries: Entries, videos: Videos, strangers: Videos) -> Entries:
@@ -165,12 +184,17 @@ def as_guesses(entries: Entries, videos: Videos, strangers: Videos) -> Entries:
     People are compared with all annotators but one, there too; a lone annotator is never left out.
     """
     stretch = (strangers.durations / videos.durations)[entries.video]
-    counts = np.diff(strangers.raters)[entries.video]
-    stand_in = strangers.raters[entries.video] + place_in_video(entries, len(videos)) % counts
+    counts = strangers.annotators.counts[entries.video]
+    stand_in = strangers.annotators.starts[entries.video] + index_in_video(entries, len(videos)) % counts
     without = np.where((entries.without == NOBODY) | (counts < 2), NOBODY, stand_in)
-    return replace(entries, lists=entries.lists.scaled(stretch), without=without)
+    return replace(entries, lists=scaled(entries.lists, stretch), without=without)
 
 
-def _kept(lists: Lists, chosen: Any) -> Lists:
-    counts = np.bincount(lists.owners[chosen], minlength=len(lists))
-    return Lists(lists.values[chosen], np.concatenate([[0], np.cumsum(counts)]))
+def _thresholds(confidences: Floats) -> Floats:
+    """Only such as are confidences of predictions, so that equals stay together."""
+    steps = np.arange(1, _THRESHOLDS) / _THRESHOLDS
+    return np.quantile(confidences, steps, method="higher") if len(confidences) else np.zeros(0)
+
+
+def _kept(lists: Ragged, chosen: Bools) -> Ragged:
+    return Ragged.grouped(lists.values[chosen], lists.owners[chosen], len(lists))

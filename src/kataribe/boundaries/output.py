@@ -1,4 +1,4 @@
-"""Writing predicted boundaries in the forms that `formats.boundaries` reads."""
+"""Writing predicted boundaries in the forms that `files.py` reads."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ def check_kind(path: Path) -> None:
         raise UsageError(f"{path}: boundaries are written as {', '.join(KINDS)}", hint="choose one of these names")
 
 
-def spell(predictions: Mapping[str, Prediction], kind: str, *, with_curves: bool = False) -> bytes:
+def format_boundaries(predictions: Mapping[str, Prediction], kind: str, *, with_curves: bool = False) -> bytes:
     """The file's content. npz holds the probability of every frame; the others hold it on request.
 
-    >>> spell({"v": Prediction((1.5,), (0.9,))}, ".csv").decode()
+    >>> format_boundaries({"v": Prediction((1.5,), (0.9,))}, ".csv").decode()
     'id,time,score\\nv,1.5,0.9\\n'
     """
     if kind == ".npz":

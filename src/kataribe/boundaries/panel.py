@@ -1,4 +1,4 @@
-"""A metric that scores the system, people and two blind players alike, so that no number stands alone.
+"""A metric that scores the system, people and two blind players in the same way, to compare them.
 
 For every player, tolerance and video there is a row of counts that add up; the formula is written once for all of
 them. The system's value is the score; the others' values are its parts `human`, `uniform` and `random`. Under `max` the
@@ -70,14 +70,19 @@ class PanelMetric(Metric):
     def formula(self, entries: Floats, counts: Floats) -> Measured:
         """From sums of counts[..., count] over so many entries."""
 
+    def column(self, counts: Floats, name: str) -> Floats:
+        """What `counts` names so, of a table or of sums of its rows."""
+        column: Floats = counts[..., self.counts.index(name)]
+        return column
+
     def quality(self, comparison: Comparison, table: Floats) -> Floats:
         """What annotator `max` maximises."""
         raise UsageError(f"{self.name} has no best annotator", hint="take confident, mean or majority")
 
     def stats(self, items: Videos, context: Any) -> Array:
-        return np.hstack([self.rows(enter(player, items, self.trials), items) for player in self.players])
+        return np.hstack([self.rows_of(enter(player, items, self.trials), items, context) for player in self.players])
 
-    def rows(self, entries: Entries, videos: Videos) -> Floats:
+    def rows_of(self, entries: Entries, videos: Videos, context: Any) -> Floats:
         """One player's columns: for each tolerance the number of entries and their counts."""
         blocks = []
         for distance in self.tolerance.distances:
@@ -87,9 +92,13 @@ class PanelMetric(Metric):
             blocks.append(comparison.per_video(comparison.shares(self.annotator, quality), table, len(videos)))
         return np.hstack(blocks)
 
+    def corpus_rows(self, entries: Entries, videos: Videos) -> Floats:
+        """The columns of any player's entries on videos that are a whole corpus."""
+        return self.rows_of(entries, videos, self.prepare(videos, self.facts(videos)))
+
     def score_of(self, entries: Entries, videos: Videos) -> Score:
-        """The score of any player's entries on all videos, without the others beside it."""
-        totals = self.rows(entries, videos).sum(axis=0).reshape(len(self.tolerance.distances), -1)
+        """The score of any player's entries on a whole corpus, without the others beside it."""
+        totals = self.corpus_rows(entries, videos).sum(axis=0).reshape(len(self.tolerance.distances), -1)
         measured = self.formula(totals[..., 0], totals[..., 1:])
         return Score(float(measured.value.mean()), {name: float(part.mean()) for name, part in measured.parts.items()})
 
@@ -103,12 +112,12 @@ class PanelMetric(Metric):
         players = values.mean(axis=-1)
         parts = {name: part[..., 0, :].mean(axis=-1) for name, part in each.parts.items()}
         if len(distances) > 1:
-            parts |= {f"@{distance}": values[..., 0, place] for place, distance in enumerate(distances)}
+            parts |= {f"@{distance}": values[..., 0, index] for index, distance in enumerate(distances)}
         others = enumerate(self.players[1:], start=1)
-        parts |= {_PART_OF.get(player, player): players[..., place] for place, player in others}
+        parts |= {_PART_OF.get(player, player): players[..., index] for index, player in others}
         return Measured(players[..., 0], parts)
 
-    def signature(self, context: Any) -> dict[str, str]:
+    def signature(self, facts: Any) -> dict[str, str]:
         return {
             "annotator": self.annotator,
             "tol": str(self.tolerance),

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kataribe.core.ragged import Int64s
-from kataribe.core.types import Floats
+from kataribe.core.types import Floats, Int64s
 
 THRESHOLD = 0.5
 

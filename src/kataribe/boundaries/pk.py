@@ -1,4 +1,4 @@
-"""Pk: the probability that two frames a fixed distance apart are wrongly called of one segment or of two.
+"""Pk: the probability that two frames at a fixed distance are wrongly put into one segment or into two.
 
     Pk = share of probes (t, t + k) on which truth and prediction disagree whether a boundary lies between the ends;
     k = half the mean length of a true segment, in frames; at least 2
@@ -14,7 +14,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from kataribe.boundaries.segmentation import ProbeMetric
+from kataribe.boundaries.segmentation import ProbeMetric, Probes
+from kataribe.core.types import Int64s
 
 
 @dataclass(frozen=True)
@@ -22,4 +23,6 @@ class Pk(ProbeMetric):
     name: ClassVar[str] = "pk"
     title: ClassVar[str] = "Pk"
     counts: ClassVar[tuple[str, ...]] = ("pk",)
-    wrong: ClassVar[int] = 1
+
+    def wrong(self, probes: Probes) -> Int64s:
+        return probes.segment_errors

@@ -18,8 +18,9 @@ import numpy as np
 
 from kataribe import _native
 from kataribe.boundaries.items import Videos
-from kataribe.core.ragged import Int64s, Lists, spans
-from kataribe.core.types import Floats
+from kataribe.boundaries.times import scaled
+from kataribe.core.ragged import Ragged, offsets_of, spans
+from kataribe.core.types import Floats, Int64s
 
 # The paper repeats Random a hundred times.
 PAPER_TRIALS = 100
@@ -34,15 +35,21 @@ _SLOTS = 1 << 20
 class Entries:
     """Lists of boundaries to be scored. Entry i is for the video video[i] and never meets the annotator without[i]."""
 
-    lists: Lists
+    lists: Ragged
     video: Int64s
     without: Int64s
 
     def __len__(self) -> int:
         return len(self.video)
 
+    def are_one_each(self, videos: Videos) -> bool:
+        """Whether there is one entry for each video, to be compared with all its annotators."""
+        if len(self) != len(videos):
+            return False
+        return bool(np.all(self.without == NOBODY) and np.all(self.video == np.arange(len(videos))))
+
     def keep(self, chosen: Int64s) -> Entries:
-        return Entries(self.lists.take(chosen), self.video[chosen], self.without[chosen])
+        return Entries(self.lists[chosen], self.video[chosen], self.without[chosen])
 
 
 def enter(player: str, videos: Videos, trials: int) -> Entries:
@@ -58,31 +65,29 @@ def enter(player: str, videos: Videos, trials: int) -> Entries:
     return once(videos.predictions)
 
 
-def once(lists: Lists) -> Entries:
+def once(lists: Ragged) -> Entries:
     """One entry for each video."""
     return Entries(lists, np.arange(len(lists)), np.full(len(lists), NOBODY))
 
 
 def as_people(entries: Entries, videos: Videos) -> Entries:
     """The entries, one for each video, compared as people are: once for each annotator, who is left out."""
-    copies = np.diff(videos.raters)[entries.video]
-    row = np.repeat(np.arange(len(entries)), copies)
-    return Entries(entries.lists.take(row), entries.video[row], spans(videos.raters[entries.video], copies))
+    left_out = videos.annotators.with_values(np.arange(len(videos.truth)))[entries.video]
+    return Entries(entries.lists[left_out.owners], entries.video[left_out.owners], left_out.values)
 
 
 def human(videos: Videos) -> Entries:
-    video = np.repeat(np.arange(len(videos)), np.diff(videos.raters))
-    return Entries(videos.truth, video, np.arange(len(videos.truth)))
+    return Entries(videos.truth, videos.annotators.owners, np.arange(len(videos.truth)))
 
 
-def uniform_lists(durations: Floats, counts: Int64s) -> Lists:
+def uniform_lists(durations: Floats, counts: Int64s) -> Ragged:
     """
     >>> uniform_lists(np.array([10.0]), np.array([4])).values
     array([2., 4., 6., 8.])
     """
-    places = spans(np.ones_like(counts), counts)
-    values = np.repeat(durations, counts) * places / np.repeat(counts + 1, counts)
-    return Lists(values, np.concatenate([[0], np.cumsum(counts)]))
+    numbers = spans(np.ones_like(counts), counts)
+    values = np.repeat(durations, counts) * numbers / np.repeat(counts + 1, counts)
+    return Ragged(values, offsets_of(counts))
 
 
 def random_entries(videos: Videos, counts: Int64s, trials: int) -> Entries:
@@ -92,7 +97,7 @@ def random_entries(videos: Videos, counts: Int64s, trials: int) -> Entries:
     return Entries(lists, video, np.full(len(video), NOBODY))
 
 
-def random_lists(videos: Videos, video: Int64s, counts: Int64s, draw: Int64s) -> Lists:
+def random_lists(videos: Videos, video: Int64s, counts: Int64s, draw: Int64s) -> Ragged:
     """List i is draw number draw[i] for the video video[i]: counts[i] different frames, in seconds."""
     known = videos.frames > 0
     slots = np.where(known, videos.frames, _SLOTS)
@@ -101,23 +106,11 @@ def random_lists(videos: Videos, video: Int64s, counts: Int64s, draw: Int64s) ->
     # Streams of different videos are far apart: the id takes the upper bits, seed and draw the lower ones.
     low = (np.uint64(videos.seed % (1 << 20)) << np.uint64(12)) ^ draw.astype(np.uint64)
     seeds = (names[video] << np.uint64(32)) ^ low
-    drawn = Lists(*_native.draw_slots(seeds, slots[video].astype(np.int64), counts.astype(np.int64)))
-    return drawn.scaled(seconds_each[video])
+    drawn = Ragged(*_native.draw_slots(seeds, slots[video].astype(np.int64), counts.astype(np.int64)))
+    return scaled(drawn, seconds_each[video])
 
 
-def place_in_video(entries: Entries, videos: int) -> Int64s:
+def index_in_video(entries: Entries, videos: int) -> Int64s:
     """Which of its video's entries each one is, from 0."""
     counts = np.bincount(entries.video, minlength=videos)
     return np.arange(len(entries)) - (np.cumsum(counts) - counts)[entries.video]
-
-
-def reassigned(entries: Entries, videos: Videos, source: Int64s) -> Entries:
-    """Every entry replaced by one that was made for another video, stretched to this one's duration.
-
-    Video v borrows from video source[v]: its first entry from the first there, and so on round.
-    """
-    counts = np.bincount(entries.video, minlength=len(videos))
-    lender = source[entries.video]
-    borrowed = (np.cumsum(counts) - counts)[lender] + place_in_video(entries, len(videos)) % counts[lender]
-    stretch = videos.durations[entries.video] / videos.durations[lender]
-    return Entries(entries.lists.take(borrowed).scaled(stretch), entries.video, entries.without)

@@ -14,21 +14,22 @@ centred on the exact value.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
 from kataribe import _native
 from kataribe.boundaries.comparison import Annotator, ratio
-from kataribe.boundaries.items import Videos
+from kataribe.boundaries.items import Videos, need_frames
+from kataribe.boundaries.levels import Levels, Precisions
 from kataribe.boundaries.players import PAPER_TRIALS, PLAYERS, Entries, enter
 from kataribe.boundaries.tolerance import Distance, Tolerance
 from kataribe.core.errors import UsageError
 from kataribe.core.metric import Measured, Metric, Protocols, option
-from kataribe.core.ragged import Int64s, sum_by
-from kataribe.core.types import Array, Floats, Score
+from kataribe.core.ragged import Ragged, offsets_of, sum_by
+from kataribe.core.types import Array, Floats, Int64s, Score
 
 _GROUPS = 64
 _SHARES = ("entries", "positives", "precision_sum", "ap_sum", "instances")
@@ -60,20 +61,27 @@ def precision_at_levels(score: Floats, correct: Floats, group: Int64s | None = N
     count = len(score)
     if not count:
         return np.zeros(0)
-    # Groups come in order, so that a stable second sort keeps each group's ranking.
     order = np.argsort(-score, kind="stable")
-    groups = np.zeros(count, dtype=np.int64) if group is None else group[order]
-    if group is not None:
-        within = np.argsort(groups, kind="stable")
-        order, groups = order[within], groups[within]
+    rankings = Ragged.counted(order, [count])
+    if group is not None:  # a stable second sort keeps each group's ranking
+        order = order[np.argsort(_narrow(group[order]), kind="stable")]
+        rankings = Ragged.counted(order, np.bincount(group))
     ranked = score[order]
-    levels = np.flatnonzero(np.append((ranked[1:] != ranked[:-1]) | (groups[1:] != groups[:-1]), True))
-    begins = np.searchsorted(groups, groups[levels])
-    sums = np.concatenate([[0.0], np.cumsum(correct[order])])
-    precision = (sums[levels + 1] - sums[begins]) / (levels + 1 - begins)
+    is_end = np.append(ranked[1:] != ranked[:-1], True)
+    is_end[rankings.offsets[1:] - 1] = True
+    ends = np.flatnonzero(is_end)
+    # Wider than the answer: what was summed up before a ranking must leave no trace in its differences.
+    sums = np.cumsum(correct[order], dtype=np.longdouble)
+    before = np.where(rankings.starts > 0, sums[rankings.starts - 1], 0)
+    precision = (sums[ends] - before[rankings.owners[ends]]) / (rankings.within(ends) + 1)
     answer = np.empty(count)
-    answer[order] = np.repeat(precision, np.diff(levels, prepend=-1))
+    answer[order] = np.repeat(precision, np.diff(ends, prepend=-1))
     return answer
+
+
+def _narrow(groups: Int64s) -> Array:
+    """Numbers of groups as numpy sorts them fastest: of 16 bits, if they fit."""
+    return groups.astype(np.uint16) if groups.max(initial=0) < 1 << 16 else groups
 
 
 def average_precision(score: Floats, correct: Floats, positives: float) -> float:
@@ -94,10 +102,13 @@ def precision_recall(instances: Instances, points: int = 200) -> tuple[Floats, F
     return (found / instances.positives.sum())[chosen], (found / (levels + 1))[chosen]
 
 
-def shares_of(instances: Instances, videos: int) -> Floats:
-    """For each video: entries, positives, its part of the pooled sum of precisions, the sum of its entries' own AP."""
+def shares_of(instances: Instances, videos: int, precision: Floats) -> Floats:
+    """For each video: entries, positives, its part of the pooled sum of precisions, the sum of its entries' own AP.
+
+    `precision` is, for each instance, that of the whole corpus at its score.
+    """
     video = instances.instance_video
-    pooled = instances.correct * precision_at_levels(instances.score, instances.correct)
+    pooled = instances.correct * precision
     own = _own_average_precision(instances)
     return np.column_stack(
         [
@@ -110,6 +121,12 @@ def shares_of(instances: Instances, videos: int) -> Floats:
     )
 
 
+def _share(shares: Floats, name: str) -> Floats:
+    """One column of what `shares_of` makes."""
+    column: Floats = shares[..., _SHARES.index(name)]
+    return column
+
+
 def _own_average_precision(instances: Instances) -> Floats:
     """Of each entry alone; NaN where it has nothing to find."""
     precision = precision_at_levels(instances.score, instances.correct, instances.entry)
@@ -117,7 +134,7 @@ def _own_average_precision(instances: Instances) -> Floats:
     return ratio(sums, instances.positives, np.nan)
 
 
-def groups_of(rankings: Iterable[Instances], videos: int) -> Floats:
+def groups_of(rankings: Sequence[Instances], videos: int) -> Floats:
     """For each video and group of its instances, the highest first: score, size, and for each ranking the correct ones.
 
     Rankings differ in what is correct (they are those of several tolerances), not in what is ranked. Groups that a
@@ -129,9 +146,9 @@ def groups_of(rankings: Iterable[Instances], videos: int) -> Floats:
         if not columns:
             video = instances.instance_video
             order = np.lexsort((-instances.score, video))
-            offsets = np.concatenate([[0], np.cumsum(np.bincount(video, minlength=videos))])
+            offsets = offsets_of(np.bincount(video, minlength=videos))
             cell = np.empty(len(order), dtype=np.int64)
-            cell[order] = video[order] * _GROUPS + _native.score_groups(instances.score[order], offsets, _GROUPS)
+            cell[order] = video[order] * _GROUPS + _native.score_groups((instances.score[order], offsets), _GROUPS)
             sizes = np.bincount(cell, minlength=cells)
             scores, used = np.zeros(cells), sizes > 0
             # The middle member's: unlike a mean it is one of the scores, however far apart they are.
@@ -156,12 +173,39 @@ def draw_precision_sums(groups: Floats, weights: Floats) -> Floats:
     return _native.precision_sums(draws, ranked // _GROUPS, sizes.ravel()[ranked], table, ends)
 
 
+class Ranking(NamedTuple):
+    """Which of a metric's rankings: whose, at which tolerance, of which draw."""
+
+    player: str
+    distance: Distance
+    draw: int
+
+
+@dataclass(frozen=True, eq=False)
+class Rankings:
+    """What is scanned: the rankings of some videos, and the videos that cannot be ranked."""
+
+    levels: Mapping[Ranking, Levels]
+    without_fps: Sequence[str]
+
+    @classmethod
+    def joined(cls, parts: Sequence[Rankings]) -> Rankings:
+        rankings = parts[0].levels if parts else ()
+        levels = {ranking: Levels.joined([part.levels[ranking] for part in parts]) for ranking in rankings}
+        return cls(levels, [id for part in parts for id in part.without_fps])
+
+    def __add__(self, other: Rankings) -> Rankings:
+        return self.joined([self, other])
+
+
 @dataclass(frozen=True)
 class RankedMetric(Metric):
     """Average precision of the system and, beside it, of people and the two blind players."""
 
     task: ClassVar[str] = "boundaries"
     bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    # Whether it ranks frames, so that every video must have a frame rate.
+    counts_frames: ClassVar[bool] = False
     protocols: ClassVar[Protocols] = {"paper": {"trials": PAPER_TRIALS}}
 
     annotator: Annotator = option("confident", "the annotator who counts", positional=True)
@@ -186,48 +230,75 @@ class RankedMetric(Metric):
     def instances(self, player: str, entries: Entries, videos: Videos, distance: Distance) -> Instances:
         """What the player's entries rank, and what of it is correct."""
 
-    def prepare(self, items: Videos) -> Floats:
-        """A pooled ranking knows no shards, so the whole table is made at once."""
-        blocks: list[Floats] = []
-        for player in PLAYERS:
-            for distance in self.tolerance.distances:
-                drawn = (shares_of(instances, len(items)) for instances in self._rankings(player, items, distance))
-                blocks.append(np.sum(list(drawn), axis=0))
-        system = enter("system", items, 1)
-        ranked = (self.instances("system", system, items, distance) for distance in self.tolerance.distances)
-        return np.hstack([*blocks, groups_of(ranked, len(items))])
+    def scan_references(self, items: Videos) -> Rankings:
+        return self._scan(items, ("human",))
 
-    def _rankings(self, player: str, videos: Videos, distance: Distance) -> Iterator[Instances]:
-        """The player's ranking, or one for each draw: all draws at once would be many times the memory."""
-        entries = enter(player, videos, self.trials)
-        draws = self.trials if player == "random" else 1
-        for draw in range(draws):
-            chosen = entries if draws == 1 else entries.keep(np.arange(draw, len(entries), draws))
-            yield self.instances(player, chosen, videos, distance)
+    def scan_predictions(self, items: Videos) -> Rankings:
+        return self._scan(items, tuple(player for player in PLAYERS if player != "human"))
+
+    def _scan(self, videos: Videos, players: Sequence[str]) -> Rankings:
+        without_fps = videos.without_fps if self.counts_frames else []
+        if without_fps:  # nothing is concluded from the others, but they must not fail before that
+            videos = videos[np.flatnonzero(~np.isnan(videos.fps))]
+        levels = {
+            ranking: Levels.of(instances.score, instances.correct)
+            for ranking, instances in self._rankings(players, videos)
+        }
+        return Rankings(levels, without_fps)
+
+    def merge(self, scanned: Sequence[Rankings]) -> Rankings:
+        return Rankings.joined(scanned)
+
+    def conclude(self, references: Rankings, predictions: Rankings) -> dict[Ranking, Precisions]:
+        need_frames(self.name, references.without_fps)
+        rankings = {**references.levels, **predictions.levels}
+        return {ranking: levels.precisions() for ranking, levels in rankings.items()}
+
+    def stats(self, items: Videos, context: Mapping[Ranking, Precisions]) -> Array:
+        shares: dict[tuple[str, Distance], Floats] = {}
+        of_system: list[Instances] = []
+        for ranking, instances in self._rankings(PLAYERS, items):
+            precision = context[ranking].of(instances.score, instances.correct)
+            drawn = shares_of(instances, len(items), precision)
+            block = (ranking.player, ranking.distance)
+            shares[block] = shares[block] + drawn if block in shares else drawn
+            if ranking.player == "system":
+                of_system.append(instances)
+        return np.hstack([*shares.values(), groups_of(of_system, len(items))])
+
+    def _rankings(self, players: Sequence[str], videos: Videos) -> Iterator[tuple[Ranking, Instances]]:
+        """Each player's rankings, one for each draw: all draws at once would be many times the memory."""
+        for player in players:
+            entries = enter(player, videos, self.trials)
+            draws = self.trials if player == "random" else 1
+            for distance in self.tolerance.distances:
+                for draw in range(draws):
+                    chosen = entries if draws == 1 else entries.keep(np.arange(draw, len(entries), draws))
+                    yield Ranking(player, distance, draw), self.instances(player, chosen, videos, distance)
 
     def score_of(self, entries: Entries, videos: Videos, player: str = "anyone") -> Score:
-        """The score of a player's entries on all videos, without the others beside it; only the system has scores."""
+        """The score of a player's entries on a whole corpus, without the others; only the system has confidences."""
         values = []
         for distance in self.tolerance.distances:
-            totals = shares_of(self.instances(player, entries, videos, distance), len(videos)).sum(axis=0)
-            numerator, denominator = (3, 0) if self.average == "video" else (2, 1)
-            values.append(totals[numerator] / totals[denominator] if totals[denominator] else np.nan)
+            instances = self.instances(player, entries, videos, distance)
+            precision = precision_at_levels(instances.score, instances.correct)
+            totals = shares_of(instances, len(videos), precision).sum(axis=0)
+            above, below = ("ap_sum", "entries") if self.average == "video" else ("precision_sum", "positives")
+            values.append(ratio(_share(totals, above), _share(totals, below), np.nan))
         return Score(float(np.mean(values)))
-
-    def stats(self, items: Videos, context: Floats) -> Array:
-        return context[items.first : items.first + len(items)]
 
     def measure(self, totals: Floats) -> Measured:
         distances = self.tolerance.distances
         blocks = self._shares(totals)
-        entries, positives, precision_sum, ap_sum, ranked = (blocks[..., place] for place in range(len(_SHARES)))
-        pooled, by_video = ratio(precision_sum, positives, np.nan), ratio(ap_sum, entries, np.nan)
+        positives = _share(blocks, "positives")
+        pooled = ratio(_share(blocks, "precision_sum"), positives, np.nan)
+        by_video = ratio(_share(blocks, "ap_sum"), _share(blocks, "entries"), np.nan)
         values = by_video if self.average == "video" else pooled
         players = values.mean(axis=-1)
-        parts = self.context_parts(positives[..., 0, :], ranked[..., 0, :])
+        parts = self.context_parts(positives[..., 0, :], _share(blocks, "instances")[..., 0, :])
         if len(distances) > 1:
-            parts |= {f"@{distance}": values[..., 0, place] for place, distance in enumerate(distances)}
-        parts |= {player: players[..., place] for place, player in enumerate(PLAYERS) if place > 0}
+            parts |= {f"@{distance}": values[..., 0, index] for index, distance in enumerate(distances)}
+        parts |= {player: players[..., index] for index, player in enumerate(PLAYERS) if index > 0}
         return Measured(players[..., 0], parts)
 
     def context_parts(self, positives: Floats, ranked: Floats) -> dict[str, Floats]:
@@ -238,9 +309,9 @@ class RankedMetric(Metric):
         """A video alone has its own ranking."""
         totals = np.asarray(statistics, dtype=np.float64)
         blocks = self._shares(totals)
-        own = ratio(blocks[..., 3], blocks[..., 0], np.nan).mean(axis=-1)
+        own = ratio(_share(blocks, "ap_sum"), _share(blocks, "entries"), np.nan).mean(axis=-1)
         parts = {name: part for name, part in self.measure(totals).parts.items() if not name.startswith("@")}
-        parts |= {player: own[..., place] for place, player in enumerate(PLAYERS) if place > 0}
+        parts |= {player: own[..., index] for index, player in enumerate(PLAYERS) if index > 0}
         return Measured(own[..., 0], parts)
 
     def replicates(self, statistics: Array, weights: Array) -> Floats:
@@ -259,11 +330,11 @@ class RankedMetric(Metric):
         """The system's pooled value under each draw, from the groups alone."""
         groups = (2 + len(self.tolerance.distances)) * _GROUPS
         sums = draw_precision_sums(table[:, -groups:], weights)
-        positives = weights @ self._shares(table)[:, 0, :, _SHARES.index("positives")]
+        positives = weights @ _share(self._shares(table), "positives")[:, 0, :]
         values: Floats = ratio(sums, positives, np.nan).mean(axis=-1)
         return values
 
-    def signature(self, context: Any) -> dict[str, str]:
+    def signature(self, facts: Any) -> dict[str, str]:
         return {
             "annotator": self.annotator,
             "tol": str(self.tolerance),

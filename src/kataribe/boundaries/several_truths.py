@@ -1,7 +1,7 @@
 """Several ground-truth files as one: a video that is in two of them has the annotators of both.
 
 Files may also cover different videos. What two files say of one video's duration and frame rate must agree. A file
-whose annotators are all in another one already is refused: it would make the same person agree with themselves.
+whose annotators are all in another one already is refused: people would be compared with themselves.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 
 from kataribe.boundaries.files import ID_FIELDS, SLACK_SECONDS, AnnotatedVideo, Source, read_truth
 from kataribe.core.caution import Caution
-from kataribe.core.errors import InputError, UsageError
+from kataribe.core.errors import InputError, Location, UsageError
 
 Truth = dict[str, AnnotatedVideo]
 
@@ -26,7 +26,7 @@ _RATE_SLACK = 0.01
 def read_truths(references: Source | Sequence[Source]) -> tuple[Truth, list[Caution]]:
     """Every video's annotators from one source or several, and what should be known about the joining."""
     sources = _sources(references)
-    tables = {_name(source, place): read_truth(source) for place, source in enumerate(sources, start=1)}
+    tables = {_name(source, number): read_truth(source) for number, source in enumerate(sources, start=1)}
     for (one, first), (other, second) in combinations(tables.items(), 2):
         _refuse_repeated(one, first, other, second)
     joined: Truth = {}
@@ -51,9 +51,9 @@ def _sources(references: Source | Sequence[Source]) -> list[Any]:
     return [list(references)] if has_ids else list(references)
 
 
-def _name(source: Source, place: int) -> str:
-    """A file may be given twice; its place tells the two apart."""
-    return f"{source} ({place})" if isinstance(source, str | Path) else f"ground truth {place}"
+def _name(source: Source, number: int) -> str:
+    """A file may be given twice, so its name has its number."""
+    return f"{source} ({number})" if isinstance(source, str | Path) else f"ground truth {number}"
 
 
 def _refuse_repeated(one: str, first: Truth, other: str, second: Truth) -> None:
@@ -83,9 +83,7 @@ def _with_more_annotators(video: AnnotatedVideo, more: AnnotatedVideo, name: str
 
 
 def _disagree(video: AnnotatedVideo, name: str, field: str, says: float, earlier: float) -> None:
-    raise InputError(
+    raise Location(None, video.video, field).error(
         f"{name} says {says:g}, an earlier file {earlier:g}",
-        id=video.video,
-        field=field,
         hint="were they made from the same copy of the video?",
     )

@@ -14,8 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kataribe.core.ragged import Int64s
-from kataribe.core.types import Floats
+from kataribe.core.types import Floats, Int64s
 
 _NAMED = {
     "mean": "+".join(f"{step * 5 / 100:g}" for step in range(1, 11)),
@@ -59,8 +58,8 @@ class Tolerance:
 
     def __init__(self, text: str) -> None:
         self.distances = tuple(_distance(part.strip()) for part in _NAMED.get(text, text).split("+"))
-        spelled = "+".join(map(str, self.distances))
-        self._text = next((name for name, meaning in _NAMED.items() if meaning == spelled), spelled)
+        text_of_all = "+".join(map(str, self.distances))
+        self._text = next((name for name, meaning in _NAMED.items() if meaning == text_of_all), text_of_all)
 
     def __str__(self) -> str:
         return self._text

@@ -15,7 +15,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from kataribe.boundaries.segmentation import ProbeMetric
+from kataribe.boundaries.segmentation import ProbeMetric, Probes
+from kataribe.core.types import Int64s
 
 
 @dataclass(frozen=True)
@@ -23,4 +24,6 @@ class WindowDiff(ProbeMetric):
     name: ClassVar[str] = "window_diff"
     title: ClassVar[str] = "WindowDiff"
     counts: ClassVar[tuple[str, ...]] = ("window_diff",)
-    wrong: ClassVar[int] = 2
+
+    def wrong(self, probes: Probes) -> Int64s:
+        return probes.count_errors

@@ -20,35 +20,55 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
 from kataribe.captions import bertscore_tables as tables
-from kataribe.captions.greedy import Matched, harmonic_mean, look_up_idf, match_texts, token_idf
+from kataribe.captions.greedy import GreedyMatch, TokenCounts, count_tokens, harmonic_mean, look_up_idf, match_texts
 from kataribe.captions.items import Captions, TokenizedCaptions
 from kataribe.core.caution import Caution
 from kataribe.core.errors import UsageError
 from kataribe.core.metric import Measured, Metric, Protocols, option
 from kataribe.core.types import Array, Floats
 from kataribe.encoders import loading
-from kataribe.encoders.encoded import EncodedTexts, encode_texts
+from kataribe.encoders.encoded import EncodedTexts, LongTexts, encode_texts, find_long
 from kataribe.encoders.protocol import Tokens
-from kataribe.encoders.text import open_text
+from kataribe.encoders.text import LayeredEncoder, open_text
+from kataribe.text.sentences import Sentences
 
 _BASELINE_PAIRS = 5000
 
 
-@dataclass(frozen=True)
-class _Prepared:
-    """The encoded corpus, the idf of its tokens, and what unrelated texts score: P, R, F."""
+class _Scanned(NamedTuple):
+    """What must be known of one side's texts; of references also token counts and, for an own baseline, all texts."""
 
-    encoded: EncodedTexts
+    long: LongTexts
+    tokens: TokenCounts | None = None
+    # The text and the item's id of each reference.
+    texts: tuple[tuple[str, str], ...] = ()
+
+    def __add__(self, other: _Scanned) -> _Scanned:  # type: ignore[override] # not a longer tuple
+        tokens = self.tokens + other.tokens if self.tokens is not None and other.tokens is not None else None
+        return _Scanned(self.long + other.long, tokens, self.texts + other.texts)
+
+
+@dataclass(frozen=True)
+class _Facts:
+    """The encoder in words, the idf of tokens, and what unrelated texts score: P, R, F."""
+
+    model: str
     layer: int
     dtype: str
     idf: Floats | None
     baseline: Floats
     baseline_name: str
+    warnings: list[Caution]
+
+
+class _Context(NamedTuple):
+    encoded: EncodedTexts
+    facts: _Facts
 
 
 @dataclass(frozen=True)
@@ -58,7 +78,7 @@ class BertScore(Metric):
     title: ClassVar[str] = "BERTScore"
     columns: ClassVar[tuple[str, ...]] = ("items", "f", "precision", "recall")
     protocols: ClassVar[Protocols] = {"paper": {"refs": "best"}}
-    prepares_first: ClassVar[bool] = True
+    vectors: ClassVar[Literal["tokens", "sentences"] | None] = "tokens"
 
     model: str = option(loading.DEFAULT, "a text model: a name of the hub or a folder", positional=True)
     layer: str = option("last", "a number, last, or table: the one that bert_score chose for the model")
@@ -72,17 +92,38 @@ class BertScore(Metric):
         if self.layer not in ("last", "table") and not self.layer.isdecimal():
             raise UsageError(f"bertscore: layer={self.layer} is no layer", hint="give a number, last or table")
 
-    def prepare(self, items: Captions) -> _Prepared:
-        captions = items.uncut()
-        encoder = open_text(self.model, self._chosen_layer(), half=self.half, leading_space=True)
-        baseline = tables.baseline(self.model, self.lang, encoder.layer) if self.rescale == "table" else None
-        encoded = encode_texts(encoder, captions.sentences.texts, "tokens")
-        idf = _idf_of_references(encoded, captions) if self.idf else None
-        named = f"{self.lang}-table" if self.rescale == "table" else self.rescale
+    def scan_references(self, items: Captions) -> _Scanned:
+        captions, encoder = items.uncut(), self._encoder()
+        texts = captions.sentences.texts
+        tokens = count_tokens(encoder, texts, captions.references.values) if self.idf else None
+        written: tuple[tuple[str, str], ...] = ()
         if self.rescale == "own":
-            baseline, pairs = self._own_baseline(encoded, idf, captions, items.ids)
+            owners = captions.references.spread(np.arange(len(items))).tolist()
+            indices = captions.references.values.tolist()
+            written = tuple((texts[index], items.ids[owner]) for index, owner in zip(indices, owners, strict=True))
+        return _Scanned(find_long(encoder, captions.distinct_references), tokens, written)
+
+    def scan_predictions(self, items: Captions) -> _Scanned:
+        return _Scanned(find_long(self._encoder(), items.uncut().distinct_candidates))
+
+    def conclude(self, references: _Scanned | None, predictions: _Scanned | None) -> _Facts:
+        encoder = self._encoder()
+        idf = references.tokens.idf if references and references.tokens else None
+        baseline, named = None, str(self.rescale)
+        if self.rescale == "table":
+            baseline, named = tables.baseline(self.model, self.lang, encoder.layer), f"{self.lang}-table"
+        if self.rescale == "own":
+            baseline, pairs = self._own_baseline(encoder, idf, references.texts if references else ())
             named = f"own-{pairs}"  # the references' hash and the pairs' number say which baseline it is
-        return _Prepared(encoded, encoder.layer, encoder.dtype, idf, _or_zero(baseline), named)
+        scanned = [side.long for side in (references, predictions) if side is not None]
+        warnings = sum(scanned, LongTexts()).cautions(encoder)
+        return _Facts(encoder.signature, encoder.layer, encoder.dtype, idf, _or_zero(baseline), named, warnings)
+
+    def prepare(self, items: Captions, facts: _Facts) -> _Context:
+        return _Context(encode_texts(self._encoder(), items.uncut().sentences.texts, "tokens"), facts)
+
+    def _encoder(self) -> LayeredEncoder:
+        return open_text(self.model, self._chosen_layer(), half=self.half, leading_space=True)
 
     def _chosen_layer(self) -> int | None:
         if self.layer == "last":
@@ -90,44 +131,43 @@ class BertScore(Metric):
         return tables.layer(self.model) if self.layer == "table" else int(self.layer)
 
     def _own_baseline(
-        self, encoded: EncodedTexts, idf: Floats | None, captions: TokenizedCaptions, ids: Sequence[str]
+        self, encoder: LayeredEncoder, idf: Floats | None, references: Sequence[tuple[str, str]]
     ) -> tuple[Floats, int]:
         """The means over references of different items, drawn at random with a fixed seed.
 
         They are drawn from the sorted references: the order of the items must not choose the pairs.
         """
-        owner = np.repeat(np.arange(len(captions.bounds) - 1), np.diff(captions.bounds))
-        spelled = [captions.sentences.texts[place] for place in captions.references.tolist()]
-        in_order = sorted(range(len(owner)), key=lambda row: (spelled[row], ids[int(owner[row])]))
-        owner, references = owner[in_order], captions.references[in_order]
+        written = sorted(references)
         rng = np.random.default_rng(0)
-        one, other = (rng.integers(0, max(len(owner), 1), 2 * _BASELINE_PAIRS) for _ in range(2))
-        apart = np.flatnonzero(owner[one] != owner[other])[:_BASELINE_PAIRS] if len(owner) else np.zeros(0, np.int64)
-        if not len(apart):
+        draws = [rng.integers(0, max(len(written), 1), 2 * _BASELINE_PAIRS).tolist() for _ in range(2)]
+        drawn = zip(*draws, strict=True) if written else ()
+        pairs = [(one, other) for one, other in drawn if written[one][1] != written[other][1]][:_BASELINE_PAIRS]
+        if not pairs:
             raise UsageError(
                 "bertscore: rescale=own compares references of different items, and there is only one item",
                 hint="use rescale=none or more items",
             )
-        matched = match_texts(encoded, partial(_weigh, idf), references[one[apart]], references[other[apart]])
+        sentences, indices = Sentences.unique(written[row][0] for pair in pairs for row in pair)
+        encoded = encode_texts(encoder, sentences.texts, "tokens")
+        matched = match_texts(encoded, partial(_weigh, idf), indices[::2], indices[1::2])
         means = [values.mean() for values in (*matched, harmonic_mean(*matched))]
-        return np.array(means), len(apart)
+        return np.array(means), len(pairs)
 
-    def stats(self, items: Captions, context: _Prepared) -> Array:
+    def stats(self, items: Captions, context: _Context) -> Array:
         if not len(items):
             return np.zeros((0, len(self.columns)))
-        captions = items.uncut()
-        matched = match_texts(context.encoded, partial(_weigh, context.idf), *captions.pairs)
+        captions, baseline = items.uncut(), context.facts.baseline
+        matched = match_texts(context.encoded, partial(_weigh, context.facts.idf), *captions.pairs)
         precision, recall, f = self._of_items(matched, captions)
-        scores = (np.column_stack([precision, recall, f]) - context.baseline) / (1 - context.baseline)
+        scores = (np.column_stack([precision, recall, f]) - baseline) / (1 - baseline)
         return np.column_stack([np.ones(len(items)), scores[:, 2], scores[:, 0], scores[:, 1]])
 
-    def _of_items(self, matched: Matched, captions: TokenizedCaptions) -> tuple[Floats, Floats, Floats]:
+    def _of_items(self, matched: GreedyMatch, captions: TokenizedCaptions) -> tuple[Floats, Floats, Floats]:
         precision, recall, f = *matched, harmonic_mean(*matched)
         if self.refs == "best":
-            best = captions.best_pairs(f)
+            best = captions.of_pairs(f).first_best()
             return precision[best], recall[best], f[best]
-        first = captions.bounds[:-1]
-        best_p, best_r, best_f = (np.maximum.reduceat(values, first) for values in (precision, recall, f))
+        best_p, best_r, best_f = (captions.of_pairs(values).max() for values in (precision, recall, f))
         return best_p, best_r, best_f
 
     def measure(self, totals: Floats) -> Measured:
@@ -135,28 +175,22 @@ class BertScore(Metric):
         f, precision, recall = (totals[..., column] / count for column in (1, 2, 3))
         return Measured(f, {"precision": precision, "recall": recall})
 
-    def signature(self, context: _Prepared) -> dict[str, str]:
+    def signature(self, facts: _Facts) -> dict[str, str]:
         fields = {
-            "model": context.encoded.encoder.signature,
-            "layer": str(context.layer),
+            "model": facts.model,
+            "layer": str(facts.layer),
             "idf": "refs" if self.idf else "none",
-            "rescale": context.baseline_name,
+            "rescale": facts.baseline_name,
             "refs": self.refs,
         }
-        return fields | ({"dtype": context.dtype} if self.half else {})
+        return fields | ({"dtype": facts.dtype} if self.half else {})
 
-    def warnings(self, context: _Prepared) -> Sequence[Caution]:
-        return context.encoded.warnings
+    def warnings(self, facts: _Facts) -> Sequence[Caution]:
+        return facts.warnings
 
 
 def _weigh(idf: Floats | None, tokens: Tokens) -> Floats:
     return np.where(tokens.special, 0.0, 1.0) if idf is None else look_up_idf(idf, tokens.ids)
-
-
-def _idf_of_references(encoded: EncodedTexts, captions: TokenizedCaptions) -> Floats:
-    """Every reference is a document, a repeated one as often as it is repeated."""
-    places, times = np.unique(captions.references, return_counts=True)
-    return token_idf(list(zip(encoded.token_ids(places), times.tolist(), strict=True)))
 
 
 def _or_zero(baseline: Any) -> Floats:

@@ -19,7 +19,7 @@ _INSTALL = "pip install bert-score==0.3.13"
 
 
 def layer(model: str) -> int:
-    """The layer that bert_score uses for a model unless told otherwise."""
+    """The layer that bert_score uses for a model by default."""
     try:
         from bert_score.utils import model2layers
     except ImportError:
@@ -36,7 +36,7 @@ def baseline(model: str, lang: str, layer: int) -> Floats:
     if spec is None or not spec.submodule_search_locations:
         raise UsageError("rescale=table is read from the package bert_score, which is not here", hint=_INSTALL)
     folder = Path(spec.submodule_search_locations[0]) / "rescale_baseline"
-    languages = sorted(place.name for place in folder.iterdir() if place.is_dir()) if folder.is_dir() else []
+    languages = sorted(entry.name for entry in folder.iterdir() if entry.is_dir()) if folder.is_dir() else []
     if lang not in languages:
         raise UsageError(f"bert_score has no tables for lang={shorten(lang)}", hint=nearest(lang, languages))
     table = folder / lang / f"{short_name(model)}.tsv"

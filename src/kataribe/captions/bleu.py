@@ -66,22 +66,9 @@ class Bleu(Metric):
         """A sample of few captions may hold next to no four-gram match."""
         return 100 if self.n == MAX_ORDER else super().steady_from
 
-    def prepare(self, items: Captions) -> None:
-        items.tokens(self.tok).sentences.ngrams  # noqa: B018 - computed here once, shared by all shards
-
-    def stats(self, items: Captions, context: None) -> Array:
+    def stats(self, items: Captions, context: Any) -> Array:
         captions = items.tokens(self.tok)
-        index = captions.sentences.ngrams
-        return _native.bleu_statistics(
-            index.ngrams,
-            index.counts,
-            index.bounds,
-            MAX_ORDER,
-            captions.sentences.words.lengths,
-            captions.candidates,
-            captions.references,
-            captions.bounds,
-        )
+        return _native.bleu_statistics(captions.sentences.ngrams, captions.candidates, captions.references.arrays)
 
     def measure(self, totals: Floats) -> Measured:
         return self._measure(totals, np.exp, np.power)
@@ -107,7 +94,7 @@ class Bleu(Metric):
         bleu = power(np.cumprod(precisions, axis=-1), 1 / np.arange(1, self.n + 1)) * brevity[..., None]
         return Measured(bleu[..., -1], {f"BLEU-{n + 1}": bleu[..., n] for n in range(self.n)})
 
-    def signature(self, context: Any) -> dict[str, str]:
+    def signature(self, facts: Any) -> dict[str, str]:
         return {
             "n": str(self.n),
             "reflen": "closest",

@@ -14,7 +14,7 @@ from kataribe.text.scripts import bare_letters, says_something
 # Fewer predictions than this may be word for word a reference by chance.
 _SEVERAL = 3
 
-_OTHER_TOKENIZERS = "--tok zh, ja or char"
+_OTHER_TOKENIZERS = "<tok zh>, ja or char"
 
 
 def cautions(metrics: Iterable[Metric], items: Captions) -> list[Caution]:

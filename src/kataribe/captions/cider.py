@@ -1,4 +1,4 @@
-"""CIDEr: how similar a candidate is to its references in the n-grams that tell this item from others.
+"""CIDEr: how similar a candidate is to its references in the n-grams that are rare in other items.
 
     g_n(s)    = tf-idf vector of the n-grams of s; idf(w) = log N - log max(1, df(w)), df counted over the N items'
                 references
@@ -20,29 +20,27 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
 from kataribe import _native
-from kataribe.captions.idf import IdfTable, count_documents, read_idf
+from kataribe.captions.idf import DocumentCounts, IdfTable, count_documents, count_documents_by_text, read_idf
 from kataribe.captions.items import Captions, TokenizedCaptions
 from kataribe.core.errors import UsageError
 from kataribe.core.metric import Measured, Metric, option
-from kataribe.core.types import Array, Floats
-from kataribe.text.sentences import MAX_ORDER, Int64s
+from kataribe.core.types import Array, Floats, Int64s
+from kataribe.text.sentences import MAX_ORDER
 from kataribe.text.tokenizers import tokenizer
 
 _SIGMA = 6.0
 
 
-@dataclass(frozen=True)
-class _Weights:
-    """What the corpus (or a saved table) says about each n-gram, and the vectors' norms that follow from it."""
+class _Weights(NamedTuple):
+    """The idf of each n-gram of these items, and the vectors' norms that follow from it."""
 
     idf: Floats
     norms: Floats
-    source: str
 
 
 @dataclass(frozen=True)
@@ -57,44 +55,47 @@ class Cider(Metric):
     idf: str = option("", "a saved idf table instead of the references' own")
     tok: str = option("ptb", "the tokenizer")
 
-    def prepare(self, items: Captions) -> _Weights:
-        captions = items.tokens(self.tok)
-        index = captions.sentences.ngrams
+    def scan_references(self, items: Captions) -> DocumentCounts | None:
         if self.idf:
-            table = read_idf(Path(self.idf))
-            if table.tok != tokenizer(self.tok).signature:
-                raise UsageError(
-                    f"{self.idf}: was counted with tok:{table.tok}, not tok:{tokenizer(self.tok).signature}",
-                    hint="count it again with the same tokenizer",
-                )
-            frequencies = table.look_up(index.spell(captions.sentences.words.words))
-            documents, source = table.documents, table.signature
+            return None
+        captions = items.tokens(self.tok)
+        return count_documents(captions.sentences, captions.references)
+
+    def conclude(self, references: DocumentCounts | None, predictions: None) -> DocumentCounts | IdfTable:
+        if references is not None:
+            return references
+        table = read_idf(Path(self.idf))
+        if table.tok != tokenizer(self.tok).signature:
+            raise UsageError(
+                f"{self.idf}: was counted with tok:{table.tok}, not tok:{tokenizer(self.tok).signature}",
+                hint="count it again with the same tokenizer",
+            )
+        return table
+
+    def prepare(self, items: Captions, facts: DocumentCounts | IdfTable) -> _Weights:
+        sentences = items.tokens(self.tok).sentences
+        index = sentences.ngrams
+        if isinstance(facts, IdfTable):
+            frequencies = facts.look_up(index.to_texts(sentences.words.words))
         else:
-            frequencies = count_documents(captions)
-            documents, source = len(items), "refs"
-        idf = np.log(max(documents, 1)) - np.log(np.maximum(1.0, frequencies))
-        norms = _native.tfidf_norms(index.ngrams, index.counts, index.bounds, MAX_ORDER, idf)
-        return _Weights(idf, norms, source)
+            frequencies = facts.look_up(index).astype(np.float64)
+        idf = np.log(max(facts.documents, 1)) - np.log(np.maximum(1.0, frequencies))
+        return _Weights(idf, _native.tfidf_norms(index, idf))
 
     def stats(self, items: Captions, context: _Weights) -> Array:
         captions = items.tokens(self.tok)
         if not len(items):
             return np.zeros((0, len(self.columns)))
-        index = captions.sentences.ngrams
         similarities = _native.cider_similarities(
-            index.ngrams,
-            index.counts,
-            index.bounds,
-            MAX_ORDER,
-            captions.sentences.words.lengths,
+            captions.sentences.ngrams,
             context.idf,
             context.norms,
             *captions.pairs,
-            self.variant == "d",
-            _SIGMA if self.variant == "d" else 0.0,
+            clipped=self.variant == "d",
+            sigma=_SIGMA if self.variant == "d" else 0.0,
         )
-        sums = np.add.reduceat(similarities, captions.bounds[:-1])
-        return np.column_stack([np.ones(len(items)), 10 * sums / np.diff(captions.bounds)])
+        sums = np.add.reduceat(similarities, captions.references.starts)
+        return np.column_stack([np.ones(len(items)), 10 * sums / captions.references.counts])
 
     def of_groups(
         self, captions: TokenizedCaptions, bounds: Int64s, documents: Int64s, document_bounds: Int64s
@@ -103,35 +104,26 @@ class Cider(Metric):
 
         Its idf comes from the sentences documents[document_bounds[k]:document_bounds[k + 1]].
         """
-        index = captions.sentences.ngrams
         return 10 * _native.grouped_cider_similarities(
-            index.ngrams,
-            index.counts,
-            index.bounds,
-            MAX_ORDER,
-            captions.sentences.words.lengths,
-            index.distinct,
+            captions.sentences.ngrams,
             captions.candidates,
-            captions.references,
+            captions.references.values,
             bounds,
-            documents,
-            document_bounds,
-            self.variant == "d",
-            _SIGMA if self.variant == "d" else 0.0,
+            (documents, document_bounds),
+            clipped=self.variant == "d",
+            sigma=_SIGMA if self.variant == "d" else 0.0,
         )
 
     def measure(self, totals: Floats) -> Measured:
         return Measured(totals[..., 1] / totals[..., 0], {})
 
-    def signature(self, context: _Weights | None) -> dict[str, str]:
-        source = context.source if context else "refs"
+    def signature(self, facts: DocumentCounts | IdfTable | None) -> dict[str, str]:
+        source = facts.signature if isinstance(facts, IdfTable) else "refs"
         return {"v": self.variant, "n": str(MAX_ORDER), "idf": source, "tok": tokenizer(self.tok).signature}
 
 
 def count_idf(references: Mapping[str, list[str]], tok: str = "ptb") -> IdfTable:
     """The idf table of a set of references, to be saved and used for another one."""
     captions = Captions(list(references), [""] * len(references), list(references.values())).tokens(tok)
-    spelled = captions.sentences.ngrams.spell(captions.sentences.words.words)
-    frequencies = count_documents(captions).astype(int).tolist()
-    counted = {ngram: count for ngram, count in zip(spelled, frequencies, strict=True) if count}
-    return IdfTable(tokenizer(tok).signature, len(references), counted)
+    counts = count_documents_by_text(captions.sentences, captions.references)
+    return IdfTable(tokenizer(tok).signature, len(references), counts)

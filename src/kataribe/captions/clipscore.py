@@ -12,16 +12,14 @@ several frames v is the mean of the frames' vectors. The corpus value is the mea
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from kataribe.captions.items import Captions
-from kataribe.captions.pictured import Pictured, look_at
-from kataribe.core.caution import Caution
-from kataribe.core.metric import Measured, Metric, option
+from kataribe.captions.pictured import Pictured, PicturedFacts, PicturedMetric
+from kataribe.core.metric import Measured, option
 from kataribe.core.types import Array, Floats
 from kataribe.encoders.clip import DEFAULT
 
@@ -30,12 +28,12 @@ PREFIX = "A photo depicts"
 
 
 @dataclass(frozen=True)
-class ClipScore(Metric):
+class ClipScore(PicturedMetric):
     name: ClassVar[str] = "clipscore"
-    task: ClassVar[str] = "captions"
     title: ClassVar[str] = "CLIPScore"
     bounds: ClassVar[tuple[float, float]] = (0.0, math.inf)
     columns: ClassVar[tuple[str, ...]] = ("items", "clipscore")
+    vectors: ClassVar[Literal["tokens", "sentences"] | None] = "sentences"
 
     model: str = option(DEFAULT, "a model of texts and pictures: a name of the hub or a folder", positional=True)
     prefix: str = option(PREFIX, "the words before every caption")
@@ -44,8 +42,16 @@ class ClipScore(Metric):
     def needs_references(self) -> bool:
         return False
 
-    def prepare(self, items: Captions) -> Pictured:
-        return look_at(items, self.model, self.name, prefix=spaced(self.prefix))
+    @property
+    def encoder_name(self) -> str:
+        return self.model
+
+    @property
+    def words_before(self) -> str:
+        return spaced(self.prefix)
+
+    def prepare(self, items: Captions, facts: PicturedFacts) -> Pictured:
+        return self.look_at(items)
 
     def stats(self, items: Captions, context: Pictured) -> Array:
         if not len(items):
@@ -55,11 +61,8 @@ class ClipScore(Metric):
     def measure(self, totals: Floats) -> Measured:
         return Measured(totals[..., 1] / totals[..., 0], {})
 
-    def signature(self, context: Pictured) -> dict[str, str]:
-        return context.signature | {"w": str(WEIGHT), "prefix": self.prefix if context.encoded else "given"}
-
-    def warnings(self, context: Pictured) -> Sequence[Caution]:
-        return context.warnings
+    def signature(self, facts: PicturedFacts) -> dict[str, str]:
+        return facts.signature | {"w": str(WEIGHT), "prefix": "given" if facts.is_given else self.prefix}
 
 
 def clip_scores(items: Captions, pictured: Pictured) -> Floats:

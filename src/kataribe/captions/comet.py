@@ -16,7 +16,6 @@ import hashlib
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
@@ -24,6 +23,7 @@ import numpy as np
 
 from kataribe.captions.items import Captions
 from kataribe.core.errors import ResourceError, UsageError, shorten
+from kataribe.core.memo import keep_open
 from kataribe.core.metric import Measured, Metric, option
 from kataribe.core.types import Array, Floats
 from kataribe.encoders.loading import short_name
@@ -52,7 +52,10 @@ class Comet(Metric):
     src: Literal["empty", "reference"] = option("empty", "what stands for the source text")
     refs: Literal["best", "mean"] = option("best", "the best reference, or the mean over all")
 
-    def prepare(self, items: Captions) -> _Checkpoint:
+    def conclude(self, references: None, predictions: None) -> str:
+        return open_checkpoint(self.model).signature
+
+    def prepare(self, items: Captions, facts: str) -> _Checkpoint:
         return open_checkpoint(self.model)
 
     def stats(self, items: Captions, context: _Checkpoint) -> Array:
@@ -60,13 +63,10 @@ class Comet(Metric):
             return np.zeros((0, len(self.columns)))
         captions = items.uncut()
         texts = captions.sentences.texts
-        pairs, places = np.unique(np.column_stack(captions.pairs), axis=0, return_inverse=True)
-        scores = context.predict([self._entry(texts[c], texts[r]) for c, r in pairs.tolist()])[places.reshape(-1)]
-        first = captions.bounds[:-1]
-        if self.refs == "best":
-            values = np.maximum.reduceat(scores, first)
-        else:
-            values = np.add.reduceat(scores, first) / np.diff(captions.bounds)
+        pairs, where = np.unique(np.column_stack(captions.pairs), axis=0, return_inverse=True)
+        scores = context.predict([self._entry(texts[c], texts[r]) for c, r in pairs.tolist()])[where.reshape(-1)]
+        of_items = captions.of_pairs(scores)
+        values = of_items.max() if self.refs == "best" else of_items.mean()
         return np.column_stack([np.ones(len(items)), values])
 
     def _entry(self, candidate: str, reference: str) -> dict[str, str]:
@@ -75,11 +75,11 @@ class Comet(Metric):
     def measure(self, totals: Floats) -> Measured:
         return Measured(totals[..., 1] / totals[..., 0], {})
 
-    def signature(self, context: _Checkpoint) -> dict[str, str]:
-        return {"model": context.signature, "src": self.src, "refs": self.refs}
+    def signature(self, facts: str) -> dict[str, str]:
+        return {"model": facts, "src": self.src, "refs": self.refs}
 
 
-@lru_cache(maxsize=1)
+@keep_open(1)
 def open_checkpoint(model: str) -> _Checkpoint:
     """A checkpoint, loaded by unbabel-comet from a file or, by name, from the hub."""
     try:

@@ -23,11 +23,12 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from kataribe import _native
+from kataribe.captions.idf import DocumentCounts, count_documents
 from kataribe.captions.items import Captions
 from kataribe.core.metric import Measured, Metric, option
-from kataribe.core.types import Array, Floats
-from kataribe.text.sentences import MAX_ORDER
+from kataribe.core.ragged import Ragged, spans
+from kataribe.core.types import Array, Floats, Int64s
+from kataribe.text.sentences import MAX_ORDER, Sentences
 from kataribe.text.tokenizers import tokenizer
 
 _ORDERS = (1, 2)
@@ -55,19 +56,20 @@ class Div(Metric):
     def ignores_empty(self) -> bool:
         return self.over == "corpus"
 
-    def prepare(self, items: Captions) -> Floats:
+    def scan_predictions(self, items: Captions) -> DocumentCounts | None:
         """In how many candidates each n-gram stands."""
+        if self.over == "items":
+            return None
         captions = items.tokens(self.tok, alone=True)
-        index = captions.sentences.ngrams
-        alone = np.arange(len(items) + 1, dtype=np.int64)
-        return _native.document_frequencies(
-            index.ngrams, index.bounds, MAX_ORDER, captions.candidates, alone, index.distinct
-        )
+        one_each = np.arange(len(items) + 1, dtype=np.int64)
+        return count_documents(captions.sentences, Ragged(captions.candidates, one_each))
 
-    def stats(self, items: Captions, context: Floats) -> Array:
+    def conclude(self, references: None, predictions: DocumentCounts | None) -> DocumentCounts | None:
+        return predictions
+
+    def stats(self, items: Captions, context: DocumentCounts | None) -> Array:
         captions = items.tokens(self.tok, alone=True)
         index = captions.sentences.ngrams
-        shares = np.concatenate([[0.0], np.cumsum(1 / np.maximum(context[index.ngrams], 1))])
         counts = np.concatenate([[0], np.cumsum(index.counts, dtype=np.int64)])
         words = captions.sentences.words.lengths[captions.candidates].astype(np.float64)
         columns = []
@@ -75,8 +77,8 @@ class Div(Metric):
             start = captions.candidates * MAX_ORDER + order - 1
             first, last = index.bounds[start], index.bounds[start + 1]
             total = words if self.per == "words" else (counts[last] - counts[first]).astype(np.float64)
-            if self.over == "corpus":
-                columns += [total, shares[last] - shares[first]]
+            if context is not None:
+                columns += [total, _shares(captions.sentences, first, last, context)]
             else:
                 columns += [np.ones(len(items)), (last - first) / np.maximum(total, 1)]
         return np.column_stack(columns)
@@ -86,5 +88,12 @@ class Div(Metric):
             one, two = (totals[..., 2 * order - 1] / totals[..., 2 * order - 2] for order in _ORDERS)
         return Measured((one + two) / 2, {"distinct-1": one, "distinct-2": two})
 
-    def signature(self, context: Any) -> dict[str, str]:
+    def signature(self, facts: Any) -> dict[str, str]:
         return {"over": self.over, "per": self.per, "tok": tokenizer(self.tok).signature}
+
+
+def _shares(sentences: Sentences, first: Int64s, last: Int64s, facts: DocumentCounts) -> Floats:
+    """Each candidate's share of the n-grams between its `first` and `last`: one over the candidates that have it."""
+    candidates = facts.look_up(sentences.ngrams)
+    ngrams = sentences.ngrams.ngrams[spans(first, last - first)]
+    return Ragged.counted(1 / candidates[ngrams], last - first).sum()

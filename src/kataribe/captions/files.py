@@ -15,17 +15,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from kataribe.core.errors import InputError, some
+from kataribe.core.errors import InputError, Location, some
 from kataribe.formats.source import (
     Paths,
     check_id,
     check_text,
-    extension,
+    entries_by_id,
+    first_field,
+    listed_entries,
+    read_by_extension,
     read_each,
-    read_json,
-    read_json_lines,
-    read_table,
-    refuse_repeated_keys,
 )
 
 ID_FIELDS = ("image_id", "video_id", "id", "imgid", "key", "name")
@@ -53,13 +52,11 @@ def read_predictions(source: Source) -> dict[str, str]:
     path, entries = _entries(source)
     captions: dict[str, str] = {}
     for id, field, value in entries:
-        texts = _texts(value, path, id, field)
+        texts = _texts(value, Location(path, id, field))
         if id in captions or len(texts) != 1:
             count = len(texts) + (id in captions)
-            raise InputError(
+            raise Location(path, id).error(
                 f"has {count} predicted captions" if count else "has no predicted caption",
-                file=path,
-                id=id,
                 hint="give exactly one; an empty string says that there is none",
             )
         captions[id] = texts[0]
@@ -89,29 +86,32 @@ def join_references(source: Source | Paths) -> JoinedReferences:
             captions.setdefault(id, []).extend(texts)
         if path is None:
             continue
-        spelled = {id: {" ".join(text.split()) for text in texts} for id, texts in one.items()}
-        for other, its in known.items():
-            _refuse_contained(path, spelled, other, its)
-            repeated |= dict.fromkeys(id for id, texts in spelled.items() if texts & its.get(id, set()))
-        known[path] = spelled
+        references = {id: {" ".join(text.split()) for text in texts} for id, texts in one.items()}
+        for other_path, others in known.items():
+            _refuse_contained(path, references, other_path, others)
+            repeated |= dict.fromkeys(id for id, texts in references.items() if texts & others.get(id, set()))
+        known[path] = references
     return JoinedReferences(captions, list(repeated))
 
 
-def _refuse_contained(path: Path, texts: dict[str, set[str]], other: Path, its: dict[str, set[str]]) -> None:
-    for inner, small, outer, large in ((path, texts, other, its), (other, its, path, texts)):
-        if all(spelled <= large.get(id, set()) for id, spelled in small.items()):
-            raise InputError(f"all its references are in {outer} too", file=inner, hint="give each reference once")
+def _refuse_contained(
+    path: Path, references: dict[str, set[str]], other_path: Path, others: dict[str, set[str]]
+) -> None:
+    one, other = (path, references), (other_path, others)
+    for (inner, small), (outer, large) in ((one, other), (other, one)):
+        if all(texts <= large.get(id, set()) for id, texts in small.items()):
+            raise Location(inner).error(f"all its references are in {outer} too", hint="give each reference once")
 
 
 def _read_references(source: Source) -> dict[str, list[str]]:
     path, entries = _entries(source)
     captions: dict[str, list[str]] = {}
     for id, field, value in entries:
-        captions.setdefault(id, []).extend(_texts(value, path, id, field))
+        captions.setdefault(id, []).extend(_texts(value, Location(path, id, field)))
     _refuse_nothing(captions, path)
     bare = [id for id, texts in captions.items() if not texts]
     if bare:
-        raise InputError(f"no reference caption for {some(bare)}", file=path, hint="give at least one or remove the id")
+        raise Location(path).error(f"no reference caption for {some(bare)}", hint="give at least one or remove the id")
     return captions
 
 
@@ -119,79 +119,66 @@ def _entries(source: Source) -> tuple[Path | None, Iterator[Entry]]:
     if not isinstance(source, str | Path):
         return None, _from_json(source, None)
     path = Path(source)
-    kind = extension(path)
-    if kind in (".jsonl", ".ndjson"):
-        return path, _from_objects(read_json_lines(path), path)
-    if kind in (".csv", ".tsv"):
-        return path, _from_rows(read_table(path), path)
-    return path, _from_json(read_json(path), path)
+    return path, read_by_extension(
+        path, lines=_from_objects, table=_from_rows, document=lambda data: _from_json(data, path)
+    )
 
 
 def _from_json(data: Any, path: Path | None) -> Iterator[Entry]:
     if isinstance(data, Mapping) and "annotations" in data and isinstance(data["annotations"], list):
         data = data["annotations"]
     if isinstance(data, Mapping):
-        refuse_repeated_keys(data, path)  # type: ignore[arg-type]
-        for id, value in data.items():
-            yield check_id(id, file=path, place="a key"), "caption", value
+        for id, value in entries_by_id(data, path):
+            yield id, "caption", value
     elif isinstance(data, list):
-        yield from _from_objects(((f"entry {row}", entry) for row, entry in enumerate(data, start=1)), path)
+        yield from _from_objects(listed_entries(data, path))
     else:
-        raise InputError(
+        raise Location(path).error(
             f"holds a single {type(data).__name__}, not captions",
-            file=path,
             hint='write {"id": "caption"} or COCO\'s [{"image_id": ..., "caption": ...}]',
         )
 
 
-def _from_objects(entries: Iterable[tuple[str, Any]], path: Path | None) -> Iterator[Entry]:
-    for place, entry in entries:
+def _from_objects(entries: Iterable[tuple[Location, Any]]) -> Iterator[Entry]:
+    for location, entry in entries:
         if not isinstance(entry, Mapping):
             raise InputError(
-                f"{place} is not an object",
-                file=path,
-                hint='write {"image_id": ..., "caption": ...} for each caption',
+                f"{location} is not an object", hint='write {"image_id": ..., "caption": ...} for each caption'
             )
-        id_field, text_field = _field(entry, ID_FIELDS), _field(entry, TEXT_FIELDS)
+        id_field, text_field = first_field(entry, ID_FIELDS), first_field(entry, TEXT_FIELDS)
         if id_field is None or text_field is None:
             lacks = "an id" if id_field is None else "a caption"
             names = ID_FIELDS if id_field is None else TEXT_FIELDS
             raise InputError(
-                f"{place} has no field for {lacks} (it has {some(entry) or 'none at all'})",
-                file=path,
+                f"{location} has no field for {lacks} (it has {some(entry) or 'none at all'})",
                 hint=f"name it {' or '.join(names[:3])}",
             )
-        yield check_id(entry[id_field], file=path, place=place), text_field, entry[text_field]
+        yield check_id(entry[id_field], location), text_field, entry[text_field]
 
 
-def _from_rows(rows: Iterable[tuple[str, dict[str, str]]], path: Path) -> Iterator[Entry]:
+def _from_rows(rows: Iterable[tuple[Location, dict[str, str]]]) -> Iterator[Entry]:
     """A table may spread references over columns: caption_1, caption_2, ... or reference1, reference2, ..."""
-    for place, row in rows:
-        id_field = _field(row, ID_FIELDS)
+    for location, row in rows:
+        id_field = first_field(row, ID_FIELDS)
         text_fields = [name for name in row if name.lower().rstrip("0123456789").rstrip("_") in TEXT_FIELDS]
         if id_field is None or not text_fields:
-            raise InputError(
+            raise Location(location.file).error(
                 f"the header ({', '.join(row)}) has no column for {'an id' if id_field is None else 'a caption'}",
-                file=path,
                 hint="name the columns id and caption",
             )
-        id = check_id(row[id_field], file=path, place=place)
+        id = check_id(row[id_field], location)
         if len(text_fields) == 1:
             yield id, text_fields[0], row[text_fields[0]]
         else:  # an unused cell of a wide table is not an empty caption
             yield id, "captions", [row[name] for name in text_fields if row[name]]
 
 
-def _field(entry: Mapping[str, Any], names: Iterable[str]) -> str | None:
-    return next((name for name in names if name in entry), None)
-
-
-def _texts(value: Any, path: Path | None, id: str, field: str) -> list[str]:
+def _texts(value: Any, location: Location) -> list[str]:
     values = value if isinstance(value, list | tuple) else [value]
     texts = [entry["caption"] if isinstance(entry, Mapping) and "caption" in entry else entry for entry in values]
-    return [check_text(text, file=path, id=id, field=field) for text in texts]
+    return [check_text(text, location) for text in texts]
 
 
 def _refuse_nothing(captions: Mapping[str, Any], path: Path | None) -> None:
     if not captions:
-        raise InputError("holds no captions", file=path, hint="did the program that wrote it stop early?")
+        raise Location(path).error("holds no captions", hint="did the program that wrote it stop early?")

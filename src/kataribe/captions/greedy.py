@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from kataribe import _native
-from kataribe.core.types import Floats
-from kataribe.encoders.encoded import EncodedTexts
-from kataribe.encoders.protocol import Float32s, Int32s, Tokens
-from kataribe.text.sentences import Int64s
+from kataribe.core.types import Float32s, Floats, Int32s, Int64s
+from kataribe.encoders.encoded import EncodedTexts, tokenize_texts
+from kataribe.encoders.protocol import TextEncoder, Tokens
 
 # Texts of this many pairs are in memory at a time.
 _PAIRS_AT_ONCE = 4096
 
 
-class Matched(NamedTuple):
+class GreedyMatch(NamedTuple):
     """For each pair the weighted mean of the best similarities, seen from the one side and from the other."""
 
     precision: Floats
@@ -34,21 +34,21 @@ class Weighted(NamedTuple):
 Weigh = Callable[[Tokens], Floats]
 
 
-def match_texts(encoded: EncodedTexts, weigh: Weigh, candidates: Int64s, references: Int64s) -> Matched:
-    """Pairs of encoded texts by their places, each distinct pair once. Nothing to weigh on one side gives 0."""
+def match_texts(encoded: EncodedTexts, weigh: Weigh, candidates: Int64s, references: Int64s) -> GreedyMatch:
+    """Pairs of encoded texts by their indices, each distinct pair once. Nothing to weigh on one side gives 0."""
     texts = len(encoded.keys)
     # Sorted, so that a candidate and its references are looked up together.
     pairs, again = np.unique(candidates * texts + references, return_inverse=True)
     precision, recall = np.zeros(len(pairs)), np.zeros(len(pairs))
     for start in range(0, len(pairs), _PAIRS_AT_ONCE):
-        some = slice(start, start + _PAIRS_AT_ONCE)
-        places, sides = np.unique(np.concatenate(np.divmod(pairs[some], texts)), return_inverse=True)
-        weighted = [Weighted(tokens.vectors, weigh(tokens)) for tokens in encoded.tokens(places)]
-        precision[some], recall[some] = _match(weighted, *np.split(sides, 2))
-    return Matched(precision[again], recall[again])
+        batch = slice(start, start + _PAIRS_AT_ONCE)
+        indices, sides = np.unique(np.concatenate(np.divmod(pairs[batch], texts)), return_inverse=True)
+        weighted = [Weighted(tokens.vectors, weigh(tokens)) for tokens in encoded.tokens(indices)]
+        precision[batch], recall[batch] = _match(weighted, *np.split(sides, 2))
+    return GreedyMatch(precision[again], recall[again])
 
 
-def match(candidates: Sequence[Weighted], references: Sequence[Weighted]) -> Matched:
+def match(candidates: Sequence[Weighted], references: Sequence[Weighted]) -> GreedyMatch:
     """
     >>> one = Weighted(np.eye(2, dtype=np.float32), np.ones(2))
     >>> other = Weighted(np.array([[1.0, 0.0]], dtype=np.float32), np.ones(1))
@@ -60,10 +60,10 @@ def match(candidates: Sequence[Weighted], references: Sequence[Weighted]) -> Mat
     return _match([*candidates, *references], pairs, pairs + len(candidates))
 
 
-def _match(texts: Sequence[Weighted], ones: Int64s, others: Int64s) -> Matched:
-    """Pairs of these texts by their places."""
+def _match(texts: Sequence[Weighted], ones: Int64s, others: Int64s) -> GreedyMatch:
+    """Pairs of these texts by their indices."""
     means = _native.greedy_match([text.vectors for text in texts], [text.weights for text in texts], ones, others)
-    return Matched(means[:, 0], means[:, 1])
+    return GreedyMatch(means[:, 0], means[:, 1])
 
 
 def unit(vectors: Float32s) -> Float32s:
@@ -84,21 +84,45 @@ def harmonic_mean(one: Floats, other: Floats) -> Floats:
     return mean
 
 
-def token_idf(documents: Sequence[tuple[Int32s, int]]) -> Floats:
-    """idf(t) = log((N + 1) / (df(t) + 1)) by token id, over N documents, each given with how often it occurs.
+@dataclass(frozen=True, eq=False)
+class TokenCounts:
+    """In how many of `documents` texts each token occurs, by the token's id.
 
-    The last entry is the idf of tokens that no document has.
-
-    >>> token_idf([(np.array([0, 2, 2], dtype=np.int32), 2), (np.array([0], dtype=np.int32), 1)]).round(3).tolist()
-    [0.0, 1.386, 0.288, 1.386]
+    >>> one, other = TokenCounts.of([(np.array([0, 2, 2]), 2)]), TokenCounts.of([(np.array([0]), 1)])
+    >>> (one + other).documents, (one + other).counts.tolist(), (one + other).idf.round(3).tolist()
+    (3, [3, 0, 2], [0.0, 1.386, 0.288, 1.386])
     """
-    size = max((int(ids.max(initial=-1)) for ids, _ in documents), default=-1) + 2
-    frequencies = np.zeros(size)
-    for ids, times in documents:
-        frequencies[np.unique(ids)] += times
-    total = sum(times for _, times in documents)
-    idf: Floats = np.log((total + 1) / (frequencies + 1))
-    return idf
+
+    documents: int
+    counts: Int64s
+
+    @classmethod
+    def of(cls, documents: Iterable[tuple[Int32s, int]]) -> TokenCounts:
+        """Documents as ids of tokens, each with how often it occurs."""
+        found = list(documents)
+        counts = np.zeros(max((int(ids.max(initial=-1)) for ids, _ in found), default=-1) + 1, dtype=np.int64)
+        for ids, times in found:
+            counts[np.unique(ids)] += times
+        return cls(sum(times for _, times in found), counts)
+
+    def __add__(self, other: TokenCounts) -> TokenCounts:
+        counts = np.zeros(max(len(self.counts), len(other.counts)), dtype=np.int64)
+        counts[: len(self.counts)] += self.counts
+        counts[: len(other.counts)] += other.counts
+        return TokenCounts(self.documents + other.documents, counts)
+
+    @property
+    def idf(self) -> Floats:
+        """log((N + 1) / (df + 1)) by token id; the last entry is that of tokens that no document has."""
+        idf: Floats = np.log((self.documents + 1) / (np.append(self.counts, 0) + 1))
+        return idf
+
+
+def count_tokens(encoder: TextEncoder, texts: Sequence[str], documents: Int64s) -> TokenCounts:
+    """Every document, an index of its text, counts, a repeated one as often as it is repeated."""
+    used, times = np.unique(documents, return_counts=True)
+    tokenized = tokenize_texts(encoder, [texts[index] for index in used.tolist()])
+    return TokenCounts.of((text.ids, count) for text, count in zip(tokenized, times.tolist(), strict=True))
 
 
 def look_up_idf(idf: Floats, ids: Int32s) -> Floats:

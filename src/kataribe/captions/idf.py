@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
 import numpy as np
 
 from kataribe import _native
-from kataribe.captions.items import TokenizedCaptions
-from kataribe.core.errors import InputError
+from kataribe.core.errors import InputError, ResourceError
+from kataribe.core.ragged import Ragged
 from kataribe.core.signature import fingerprint
-from kataribe.core.types import Floats
+from kataribe.core.types import Floats, Int64s, UInt64s
 from kataribe.formats.output import write_whole
 from kataribe.formats.source import open_text
-from kataribe.text.sentences import MAX_ORDER
+from kataribe.text.sentences import NgramIndex, Sentences
 
 
 class IdfTable(msgspec.Struct, frozen=True):
@@ -35,12 +36,59 @@ class IdfTable(msgspec.Struct, frozen=True):
         return np.array([self.frequencies.get(ngram, 0) for ngram in ngrams], dtype=np.float64)
 
 
-def count_documents(captions: TokenizedCaptions) -> Floats:
-    """For each n-gram of the captions, in how many items' references it stands."""
-    index = captions.sentences.ngrams
-    return _native.document_frequencies(
-        index.ngrams, index.bounds, MAX_ORDER, captions.references, captions.bounds, index.distinct
-    )
+@dataclass(frozen=True, eq=False)
+class DocumentCounts:
+    """In how many of `documents` texts each n-gram occurs. Keys are hashes of n-grams, in ascending order.
+
+    Two hashes tell n-grams apart: `checks` would show if two of them ever had one key.
+    """
+
+    documents: int
+    keys: UInt64s
+    checks: UInt64s
+    counts: Int64s
+
+    def __add__(self, other: DocumentCounts) -> DocumentCounts:
+        keys = np.concatenate([self.keys, other.keys])
+        order = np.argsort(keys, kind="stable")
+        keys, checks = keys[order], np.concatenate([self.checks, other.checks])[order]
+        is_first = np.append(True, keys[1:] != keys[:-1])[: len(keys)]
+        if np.any(~is_first[1:] & (checks[1:] != checks[:-1])):
+            raise ResourceError("two n-grams have the same hash, which no corpus was seen to do", hint="report it")
+        starts = np.flatnonzero(is_first)
+        counts = np.add.reduceat(np.concatenate([self.counts, other.counts])[order], starts) if len(starts) else keys
+        return DocumentCounts(self.documents + other.documents, keys[starts], checks[starts], counts.astype(np.int64))
+
+    def look_up(self, index: NgramIndex) -> Int64s:
+        """For each n-gram of an index in how many documents it stands."""
+        if not len(self.keys):
+            return np.zeros(index.distinct, dtype=np.int64)
+        # In their order, neighbours are looked up near each other, which is many times faster.
+        order = index.key_order
+        keys, checks = index.keys.keys[order], index.keys.checks[order]
+        found = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
+        counts = np.empty(len(keys), dtype=np.int64)
+        counts[order] = np.where((self.keys[found] == keys) & (self.checks[found] == checks), self.counts[found], 0)
+        return counts
+
+
+def count_documents(sentences: Sentences, documents: Ragged) -> DocumentCounts:
+    """Documents are lists of sentences, given by their indices: the references of an item, say."""
+    counts = _count(sentences, documents).astype(np.int64)
+    index = sentences.ngrams
+    order = index.key_order[counts[index.key_order] > 0]
+    return DocumentCounts(len(documents), index.keys.keys[order], index.keys.checks[order], counts[order])
+
+
+def count_documents_by_text(sentences: Sentences, documents: Ragged) -> dict[str, int]:
+    """The same by the n-grams' words, for a file that people and other programs can read."""
+    counts = _count(sentences, documents).astype(int).tolist()
+    ngrams = sentences.ngrams.to_texts(sentences.words.words)
+    return {ngram: count for ngram, count in zip(ngrams, counts, strict=True) if count}
+
+
+def _count(sentences: Sentences, documents: Ragged) -> Floats:
+    return _native.document_frequencies(sentences.ngrams, documents.arrays)
 
 
 def read_idf(path: Path) -> IdfTable:

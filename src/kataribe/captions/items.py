@@ -1,61 +1,75 @@
-"""The items of the task: one candidate and its references for each id, in columns, tokenized once for all metrics.
+"""The items of the task: one candidate and its references for each id, cut into tokens once for all metrics.
 
 Other tasks score sentences too. They draw pairs by the million from a pool of texts, and any metric of this room
-scores them: `TextPool(texts).pairs(candidates, references)` looks like any other `Captions`.
+scores them: `pool_pairs(pool, candidates, references)` looks like any other `Captions`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from kataribe.captions.media import Media
-from kataribe.core.types import Floats
-from kataribe.text.sentences import Int64s, Sentences
+from kataribe.core.memo import Memo
+from kataribe.core.ragged import Ragged, Rows, offsets_of, pick
+from kataribe.core.types import Int64s
+from kataribe.text.pool import TextPool
+from kataribe.text.ptb import Following, find_following
+from kataribe.text.sentences import Sentences
 from kataribe.text.tokenizers import UNCUT, tokenizer
 
 
-@dataclass(frozen=True)
-class TokenizedCaptions:
-    """Candidates and references as places in a set of sentences.
+class Pairs(NamedTuple):
+    """Every candidate beside each of its references, as indices of sentences."""
 
-    Item i has the candidate candidates[i] and the references references[bounds[i]:bounds[i + 1]].
-    """
+    candidates: Int64s
+    references: Int64s
+
+
+@dataclass(frozen=True, eq=False)
+class TokenizedCaptions:
+    """Candidates and references as indices into a set of sentences: one candidate and a list of references an item."""
 
     sentences: Sentences
     candidates: Int64s
-    references: Int64s
-    bounds: Int64s
+    references: Ragged
 
-    def __getitem__(self, rows: slice) -> TokenizedCaptions:
-        start, stop, _ = rows.indices(len(self.candidates))
-        bounds = self.bounds[start : stop + 1]
-        return TokenizedCaptions(
-            self.sentences,
-            self.candidates[start:stop],
-            self.references[bounds[0] : bounds[-1]],
-            bounds - bounds[0],
-        )
+    @cached_property
+    def pairs(self) -> Pairs:
+        return Pairs(self.references.spread(self.candidates), self.references.values)
 
     @property
-    def pairs(self) -> tuple[Int64s, Int64s]:
-        """Every candidate beside each of its references."""
-        return np.repeat(self.candidates, np.diff(self.bounds)), self.references
+    def distinct_candidates(self) -> list[str]:
+        return [self.sentences.texts[index] for index in np.unique(self.candidates).tolist()]
 
-    def best_pairs(self, scores: Floats) -> Int64s:
-        """For each item the pair with the highest of `scores`, the first of equals."""
-        first, counts = self.bounds[:-1], np.diff(self.bounds)
-        is_best = scores == np.repeat(np.maximum.reduceat(scores, first), counts)
-        owner = np.repeat(np.arange(len(first)), counts)[is_best]
-        return np.flatnonzero(is_best)[np.searchsorted(owner, np.arange(len(first)))]
+    @property
+    def distinct_references(self) -> list[str]:
+        return [self.sentences.texts[index] for index in np.unique(self.references.values).tolist()]
+
+    def of_pairs(self, values: Any) -> Ragged:
+        """A value of each pair, in a list for each item."""
+        return self.references.with_values(values)
 
 
-@dataclass(frozen=True)
+class Neighbours(NamedTuple):
+    """What follows each candidate and each reference in the corpus, where a tokenizer looks at it."""
+
+    candidates: Sequence[Following | None]
+    references: Sequence[Sequence[Following | None]]
+
+    def __getitem__(self, rows: Rows) -> Neighbours:  # type: ignore[override] # rows of items, not fields
+        return Neighbours(pick(self.candidates, rows), pick(self.references, rows))
+
+
+@dataclass(frozen=True, eq=False)
 class Captions:
-    """
+    """Items that are a whole corpus or, with the `neighbours` they had there, some of one.
+
     >>> captions = Captions(["1"], ["A dog."], [["A dog!", "One dog runs."]])
     >>> captions.tokens("ptb").sentences.texts
     ['a dog', 'one dog runs']
@@ -64,101 +78,94 @@ class Captions:
     ids: Sequence[str]
     candidates: Sequence[str]
     references: Sequence[Sequence[str]]
-    _tokenized: dict[str, TokenizedCaptions] = field(default_factory=dict, repr=False, compare=False)
-    media: Media | None = field(default=None, repr=False, compare=False)
+    media: Media | None = field(default=None, repr=False)
+    neighbours: Neighbours | None = field(default=None, repr=False)
+    memo: Memo = field(default_factory=Memo, repr=False)
 
     def __len__(self) -> int:
         return len(self.ids)
 
-    def __getitem__(self, rows: slice) -> Captions:
-        tokenized = {name: captions[rows] for name, captions in self._tokenized.items()}
-        return Captions(self.ids[rows], self.candidates[rows], self.references[rows], tokenized, self.media)
+    def __getitem__(self, rows: Rows) -> Captions:
+        return Captions(*self._columns(rows))
+
+    def _columns(self, rows: Rows) -> tuple[Any, ...]:
+        """The fields of this class for some of the items."""
+        ids = pick(self.ids, rows)
+        media = self.media and self.media.only(ids)
+        texts = pick(self.candidates, rows), pick(self.references, rows)
+        return ids, *texts, media, (self.neighbours or self._own_neighbours)[rows]
+
+    @cached_property
+    def _own_neighbours(self) -> Neighbours:
+        following = find_following([text for texts in self.references for text in texts])
+        ends = offsets_of([len(texts) for texts in self.references]).tolist()
+        of_references = [following[start:end] for start, end in pairwise(ends)]
+        return Neighbours(find_following(self.candidates), of_references)
 
     def tokens(self, name: str, *, alone: bool = False) -> TokenizedCaptions:
-        """All texts cut by one tokenizer: each side in the order of the items, as the original tools do.
+        """All texts cut by one tokenizer: each side in the order of the corpus, as the original tools do.
 
         With `alone`, each text as if it were the only one, for metrics in which no text may depend on another.
         """
-        key = f"{name}, alone" if alone and tokenizer(name).looks_ahead else name
-        if key not in self._tokenized:
-            self._tokenized[key] = self._tokenize(name, alone)
-        return self._tokenized[key]
+        alone = alone or not tokenizer(name).looks_ahead
+        return self.memo.keep(("tokens", name, alone), lambda: self._tokenize(name, alone))
 
     def uncut(self) -> TokenizedCaptions:
         """The texts as they stand, each distinct one once, for models that bring their own tokenizer."""
         return self.tokens(UNCUT.name)
 
     def _tokenize(self, name: str, alone: bool) -> TokenizedCaptions:
-        cut = tokenizer(name).alone if alone else tokenizer(name)
+        cut = tokenizer(name)
         references = [text for texts in self.references for text in texts]
-        sentences, places = Sentences.unique([*cut(self.candidates), *cut(references)])
-        bounds = np.cumsum([0, *(len(texts) for texts in self.references)], dtype=np.int64)
-        return TokenizedCaptions(sentences, places[: len(self)], places[len(self) :], bounds)
+        if alone:
+            tokens = cut.alone([*self.candidates, *references])
+        elif self.neighbours is None:
+            tokens = [*cut(self.candidates), *cut(references)]
+        else:
+            following = [*self.neighbours.candidates, *(each for some in self.neighbours.references for each in some)]
+            tokens = cut.before([*self.candidates, *references], following)
+        sentences, indices = Sentences.unique(tokens)
+        counts = [len(texts) for texts in self.references]
+        return TokenizedCaptions(sentences, indices[: len(self)], Ragged.counted(indices[len(self) :], counts))
 
 
-class TextPool:
-    """Distinct texts, each tokenized once and alone, whatever it is later paired with.
+def pool_pairs(pool: TextPool, candidates: Int64s, references: Int64s) -> CaptionPairs:
+    """Texts of a pool by their indices: item i is candidates[i] beside the one reference references[i].
 
-    A text may be in the pool again, after all others, as it is cut before certain next texts or before nothing:
-    `before` names such a text's place and what follows it.
-
-    >>> pool = TextPool(["A dog.", "One dog runs."])
-    >>> captions = pool.pairs(np.array([0, 0]), np.array([0, 1]))
+    >>> captions = pool_pairs(TextPool(["A dog.", "One dog runs."]), np.array([0, 0]), np.array([0, 1]))
     >>> captions.candidates[1], captions.references[1]
     ('A dog.', ['One dog runs.'])
     """
-
-    def __init__(self, texts: Sequence[str], before: Sequence[tuple[int, Sequence[str]]] = ()) -> None:
-        self.texts = [*texts, *(texts[place] for place, _ in before)]
-        self._before = before
-        self._tokenized: dict[str, tuple[Sentences, Int64s]] = {}
-
-    def __len__(self) -> int:
-        return len(self.texts)
-
-    def tokens(self, name: str) -> tuple[Sentences, Int64s]:
-        """The sentences that one tokenizer makes of the texts, and for each text the place of its sentence."""
-        if name not in self._tokenized:
-            cut = tokenizer(name)
-            alone = cut.alone(self.texts[: len(self.texts) - len(self._before)])
-            if cut.looks_ahead:
-                in_front = [cut([self.texts[place], *following])[0] for place, following in self._before]
-            else:
-                in_front = [alone[place] for place, _ in self._before]
-            self._tokenized[name] = Sentences.unique([*alone, *in_front])
-        return self._tokenized[name]
-
-    def pairs(self, candidates: Int64s, references: Int64s) -> CaptionPairs:
-        """Texts by their places: item i is candidates[i] beside the one reference references[i]."""
-        return CaptionPairs(
-            _Rows(range(len(candidates))),
-            _Texts(self.texts, candidates),
-            _SingleTexts(self.texts, references),
-            pool=self,
-            candidate_places=candidates,
-            reference_places=references,
-        )
+    return CaptionPairs(
+        _Numbers(range(len(candidates))),
+        _Texts(pool.texts, candidates),
+        _SingleTexts(pool.texts, references),
+        pool=pool,
+        candidate_indices=candidates,
+        reference_indices=references,
+    )
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class CaptionPairs(Captions):
-    """Captions drawn from a pool. Nothing is spelled out unless a metric asks for strings."""
+    """Captions drawn from a pool, each text cut alone. No string is looked up unless a metric asks for it."""
 
     pool: TextPool
-    candidate_places: Int64s
-    reference_places: Int64s
+    candidate_indices: Int64s
+    reference_indices: Int64s
 
-    def __getitem__(self, rows: slice) -> CaptionPairs:
-        return self.pool.pairs(self.candidate_places[rows], self.reference_places[rows])
+    def __getitem__(self, rows: Rows) -> CaptionPairs:
+        return pool_pairs(self.pool, self.candidate_indices[rows], self.reference_indices[rows])
 
     def _tokenize(self, name: str, alone: bool) -> TokenizedCaptions:
-        sentences, places = self.pool.tokens(name)
+        sentences, indices = self.pool.tokens(name)
         one_each = np.arange(len(self) + 1, dtype=np.int64)
-        return TokenizedCaptions(sentences, places[self.candidate_places], places[self.reference_places], one_each)
+        references = Ragged(indices[self.reference_indices], one_each)
+        return TokenizedCaptions(sentences, indices[self.candidate_indices], references)
 
 
 @dataclass(frozen=True)
-class _Rows(Sequence[str]):
+class _Numbers(Sequence[str]):
     """Row numbers as ids, for items that have no names."""
 
     rows: range
@@ -173,14 +180,14 @@ class _Rows(Sequence[str]):
 @dataclass(frozen=True)
 class _Texts(Sequence[str]):
     texts: Sequence[str]
-    places: Int64s
+    indices: Int64s
 
     def __len__(self) -> int:
-        return len(self.places)
+        return len(self.indices)
 
     def __getitem__(self, row: Any) -> Any:
-        chosen = self.places[row]
-        return [self.texts[place] for place in chosen] if isinstance(row, slice) else self.texts[chosen]
+        chosen = self.indices[row]
+        return [self.texts[index] for index in chosen] if isinstance(row, slice) else self.texts[chosen]
 
 
 class _SingleTexts(_Texts):

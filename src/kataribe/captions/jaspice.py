@@ -19,23 +19,28 @@ it is an error. The corpus value is the mean over items, as in the original.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
 from kataribe.captions.items import Captions, TokenizedCaptions
+from kataribe.captions.result import SceneTuple, SceneTuples
 from kataribe.captions.synonyms import Synonyms, open_synonyms
-from kataribe.core.caution import Caution
+from kataribe.core.caution import Caution, remark
+from kataribe.core.errors import counted
 from kataribe.core.metric import Measured, Metric, option
-from kataribe.core.types import Array, Floats
+from kataribe.core.types import Array, Floats, Int64s
 from kataribe.text.scene_graph.cache import cached_graphs
 from kataribe.text.scene_graph.ginza import has_japanese, open_parser
 from kataribe.text.scene_graph.graph import SceneGraph, Tuple
 
 Numbers = frozenset[int]
+
+_one_parser = threading.Lock()
 
 
 @dataclass(frozen=True)
@@ -45,12 +50,11 @@ class _Scenes:
     tuples: list[Tuple]
     sets: list[Numbers]
     equal: dict[int, Numbers]
-    signature: dict[str, str]
-    warnings: tuple[Caution, ...]
 
-    def references(self, captions: TokenizedCaptions, item: int) -> Numbers:
-        places = captions.references[captions.bounds[item] : captions.bounds[item + 1]]
-        return frozenset().union(*(self.sets[place] for place in places.tolist()))
+    def sides(self, captions: TokenizedCaptions) -> Iterator[tuple[Numbers, Numbers]]:
+        """The tuples of each item's candidate, and of its references together."""
+        for candidate, references in zip(captions.candidates.tolist(), captions.references, strict=True):
+            yield self.sets[candidate], frozenset().union(*(self.sets[index] for index in references.tolist()))
 
     def matches(self, one: Numbers, other: Numbers) -> int:
         """How many tuples of the smaller set the larger one has.
@@ -65,12 +69,28 @@ class _Scenes:
             return sought & among
         return frozenset(number for number in sought if not self.equal[number].isdisjoint(among))
 
-    def show(self, shown: Numbers, other: Numbers) -> list[dict[str, Any]]:
+    def show(self, shown: Numbers, other: Numbers) -> list[SceneTuple]:
         found = self.found(shown, other)
         return [
-            {"words": [str(word) for word in self.tuples[number]], "matched": number in found}
+            SceneTuple(words=[str(word) for word in self.tuples[number]], matched=number in found)
             for number in sorted(shown)
         ]
+
+
+@dataclass(frozen=True)
+class _OddTexts:
+    """Texts without a Japanese character and texts without tuples."""
+
+    foreign: frozenset[str] = frozenset()
+    bare: frozenset[str] = frozenset()
+
+    def __add__(self, other: _OddTexts) -> _OddTexts:
+        return _OddTexts(self.foreign | other.foreign, self.bare | other.bare)
+
+
+class _Facts(NamedTuple):
+    signature: dict[str, str]
+    warnings: tuple[Caution, ...]
 
 
 @dataclass(frozen=True)
@@ -82,7 +102,7 @@ class JaSpice(Metric):
     columns: ClassVar[tuple[str, ...]] = ("items", "f1", "precision", "recall")
 
     # No default of its own, so that the parser is always printed: `jaspice` is read and prints as jaspice(ginza).
-    parser: Literal["ginza"] = option(None, "the parser; ginza unless said", positional=True)
+    parser: Literal["ginza"] = option(None, "the parser; default: ginza", positional=True)
     model: str = option("ja_ginza", "the GiNZA model")
     synonyms: str = option("none", "none, sudachi (the groups in its dictionary) or a table file")
 
@@ -90,20 +110,44 @@ class JaSpice(Metric):
         if self.parser is None:
             object.__setattr__(self, "parser", "ginza")
 
-    def prepare(self, items: Captions) -> _Scenes:
-        synonyms = open_synonyms(self.synonyms)
+    def scan_references(self, items: Captions) -> _OddTexts:
+        """Texts are parsed here, each once; `prepare` finds their graphs again."""
+        return self._odd(items, items.tokens("none").references.values)
+
+    def scan_predictions(self, items: Captions) -> _OddTexts:
+        return self._odd(items, items.tokens("none").candidates)
+
+    def conclude(self, references: _OddTexts | None, predictions: _OddTexts | None) -> _Facts:
+        signature = {**open_parser(self.model).signature, "synonyms": open_synonyms(self.synonyms).signature}
+        return _Facts(signature, _warnings((references or _OddTexts()) + (predictions or _OddTexts())))
+
+    def prepare(self, items: Captions, facts: _Facts) -> _Scenes:
+        return _number(self._graphs(items), open_synonyms(self.synonyms))
+
+    def _graphs(self, items: Captions) -> list[SceneGraph]:
+        """The graph of each distinct text."""
         texts = items.tokens("none").sentences.texts
-        parser = open_parser(self.model)
-        remarks: list[Caution] = []
-        graphs = cached_graphs(parser, texts, remarks)
-        signature = {**parser.signature, "synonyms": synonyms.signature}
-        return _number(graphs, synonyms, signature, (*remarks, *_warnings(texts, graphs)))
+
+        def parse() -> list[SceneGraph]:
+            remarks: list[Caution] = []
+            with _one_parser:  # it is not made for several threads
+                graphs = cached_graphs(open_parser(self.model), texts, remarks)
+            remark(*remarks)
+            return graphs
+
+        return items.memo.keep(("graphs", self.model), parse)
+
+    def _odd(self, items: Captions, indices: Int64s) -> _OddTexts:
+        texts, graphs = items.tokens("none").sentences.texts, self._graphs(items)
+        used = [index for index in np.unique(indices).tolist() if texts[index]]
+        return _OddTexts(
+            frozenset(texts[index] for index in used if not has_japanese(texts[index])),
+            frozenset(texts[index] for index in used if not any(graphs[index])),
+        )
 
     def stats(self, items: Captions, context: _Scenes) -> Array:
-        captions = items.tokens("none")
         rows = np.ones((len(items), len(self.columns)))
-        for item, place in enumerate(captions.candidates.tolist()):
-            candidate, references = context.sets[place], context.references(captions, item)
+        for item, (candidate, references) in enumerate(context.sides(items.tokens("none"))):
             matched = context.matches(candidate, references)
             # 2 m / (c + r) is the harmonic mean of m / c and m / r.
             rows[item, 1:] = (
@@ -117,30 +161,24 @@ class JaSpice(Metric):
         f1, precision, recall = (totals[..., column] / totals[..., 0] for column in (1, 2, 3))
         return Measured(f1, {"precision": precision, "recall": recall})
 
-    def signature(self, context: _Scenes) -> dict[str, str]:
-        return context.signature
+    def signature(self, facts: _Facts) -> dict[str, str]:
+        return facts.signature
 
-    def warnings(self, context: _Scenes) -> Sequence[Caution]:
-        return context.warnings
+    def warnings(self, facts: _Facts) -> Sequence[Caution]:
+        return facts.warnings
 
-    def details(self, items: Captions, context: _Scenes) -> list[Any]:
+    def details(self, items: Captions, context: _Scenes) -> list[SceneTuples]:
         """For each item the tuples of both sides, and whether the other side has them."""
-        captions = items.tokens("none")
-        details = []
-        for item, place in enumerate(captions.candidates.tolist()):
-            candidate, references = context.sets[place], context.references(captions, item)
-            details.append(
-                {
-                    "candidate_tuples": context.show(candidate, references),
-                    "reference_tuples": context.show(references, candidate),
-                }
+        return [
+            SceneTuples(
+                candidate_tuples=context.show(candidate, references),
+                reference_tuples=context.show(references, candidate),
             )
-        return details
+            for candidate, references in context.sides(items.tokens("none"))
+        ]
 
 
-def _number(
-    graphs: Sequence[SceneGraph], synonyms: Synonyms, signature: dict[str, str], warnings: tuple[Caution, ...]
-) -> _Scenes:
+def _number(graphs: Sequence[SceneGraph], synonyms: Synonyms) -> _Scenes:
     numbers: dict[Tuple, int] = {}
     sets = [frozenset(numbers.setdefault(entry, len(numbers)) for entry in graph) for graph in graphs]
     equal: dict[int, Numbers] = {}
@@ -150,17 +188,15 @@ def _number(
         for keys, number in by_keys.items():
             variants = product(*(sorted(same[key]) for key in keys))
             equal[number] = frozenset(by_keys[variant] for variant in variants if variant in by_keys)
-    return _Scenes(list(numbers), sets, equal, signature, warnings)
+    return _Scenes(list(numbers), sets, equal)
 
 
-def _warnings(texts: Sequence[str], graphs: Sequence[SceneGraph]) -> tuple[Caution, ...]:
-    foreign = sum(bool(text) and not has_japanese(text) for text in texts)
-    bare = sum(bool(text) and not any(graph) for text, graph in zip(texts, graphs, strict=True))
+def _warnings(odd: _OddTexts) -> tuple[Caution, ...]:
     said = []
-    if foreign:
-        text = f"jaspice: {foreign:,} of {len(texts):,} distinct captions have no Japanese character"
-        said.append(Caution("no-japanese", text))
-    if bare:
-        text = f"jaspice: {bare:,} of {len(texts):,} distinct captions have no tuples and match nothing"
-        said.append(Caution("no-tuples", text))
+    if odd.foreign:
+        found = counted(len(odd.foreign), "distinct caption has", "distinct captions have")
+        said.append(Caution("no-japanese", f"jaspice: {found} no Japanese character"))
+    if odd.bare:
+        found = counted(len(odd.bare), "distinct caption has", "distinct captions have")
+        said.append(Caution("no-tuples", f"jaspice: {found} no tuples to match"))
     return tuple(said)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,6 +24,22 @@ class Media:
     features: Features | None = None
     texts: Features | None = None
 
+    def only(self, ids: Collection[str]) -> Media:
+        """What these items show; features in a file stay there."""
+        images = None if self.images is None else {id: self.images[id] for id in ids}
+        features = None if self.features is None else self.features.only(ids)
+        chosen = set(ids)
+        texts = None if self.texts is None else self.texts.only(n for n in self.texts.ids if _id_of(n) in chosen)
+        return Media(images, features, texts)
+
+
+def _id_of(name: str) -> str:
+    """
+    >>> _id_of("clip/1/candidate"), _id_of("clip/1/reference/0")
+    ('clip/1', 'clip/1')
+    """
+    return name.removesuffix("/candidate") if name.endswith("/candidate") else name.rpartition("/reference/")[0]
+
 
 def read_media(
     ids: Sequence[str],
@@ -33,7 +49,8 @@ def read_media(
 ) -> Media | None:
     """The media of these items; every item must have its own."""
     if images is not None and features is not None:
-        raise UsageError("--images and --features both say what the items show", hint="give one of them")
+        problem = "<images> and <features> both say what the items show"
+        raise UsageError(problem, hint="give one of them", options=["images", "features"])
     if images is None and features is None and text_features is None:
         return None
     vectors = read_features(features) if features is not None else None

@@ -19,7 +19,7 @@ than 16,777,216 places to choose from are refused, and the message names the ite
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, NamedTuple
 
@@ -28,7 +28,8 @@ import numpy as np
 from kataribe import _native
 from kataribe.captions.items import CaptionPairs, Captions, TokenizedCaptions
 from kataribe.captions.meteor_resource import open_and_tell
-from kataribe.core.caution import Caution
+from kataribe.captions.result import WordAlignment, WordMatch
+from kataribe.core.caution import remark
 from kataribe.core.errors import InputError, shorten
 from kataribe.core.metric import Measured, Metric, option
 from kataribe.core.progress import report
@@ -41,12 +42,11 @@ _TOKENIZER_OF = {"en": "ptb", "ja": "ja", "zh": "zh", "other": "none"}
 _LANGUAGE_OF = {"ptb": "en", "letters": "en", "ja": "ja", "ja-mecab": "ja", "zh": "zh"}
 
 
-class _Prepared(NamedTuple):
-    """The corpus as METEOR reads it, how it cuts one text, and what to say about its data."""
+class _Sentences(NamedTuple):
+    """Texts as METEOR reads them, and how it splits one of them."""
 
     sentences: _native.MeteorSentences
-    cut: Callable[[str], list[str]]
-    said: Sequence[Caution]
+    tokenize: Callable[[str], list[str]]
 
 
 @dataclass(frozen=True)
@@ -75,34 +75,38 @@ class Meteor(Metric):
         """Which of METEOR's two sets of parameters applies."""
         return "en" if self.language == "en" else "other"
 
-    def prepare(self, items: Captions) -> _Prepared:
+    def conclude(self, references: None, predictions: None) -> None:
+        """Nothing is known of the corpus; but METEOR's data is compiled once, not by every thread."""
+        if self.language == "en":
+            _open_resource()
+
+    def prepare(self, items: Captions, facts: None) -> _Sentences:
         texts = items.tokens(self.tokenizer_name).sentences.texts
         if self.language != "en":
-            return _Prepared(_sentences(None, texts), str.split, [])
-        resource, said = open_and_tell(lambda done, total: report("compiling METEOR's data, once", done, total))
-        cut = lambda text: _native.meteor_normalize(resource, text).split()  # noqa: E731
-        return _Prepared(_sentences(resource, texts), cut, said)
+            return _Sentences(_sentences(None, texts), str.split)
+        resource = _open_resource()
+        tokenize = lambda text: _native.meteor_normalize(resource, text).split()  # noqa: E731
+        return _Sentences(_sentences(resource, texts), tokenize)
 
-    def stats(self, items: Captions, context: _Prepared) -> Array:
+    def stats(self, items: Captions, context: _Sentences) -> Array:
         if not len(items):
             return np.zeros((0, len(self.columns)), dtype=np.int32)
         captions = items.tokens(self.tokenizer_name)
         try:
-            return _native.meteor_best_statistics(context.sentences, *captions.pairs, captions.bounds, self.parameters)
+            return _native.meteor_best_statistics(
+                context.sentences, *captions.pairs, captions.references.offsets, self.parameters
+            )
         except _native.MeteorTooMuchWork as error:
             raise _too_much_work(items, captions, error.args[0]) from None
 
     def measure(self, totals: Floats) -> Measured:
         return Measured(self._scores(totals), {})
 
-    def signature(self, context: Any) -> dict[str, str]:
+    def signature(self, facts: Any) -> dict[str, str]:
         return {"v": "1.5", "lang": self.language, "tok": tokenizer(self.tokenizer_name).signature}
 
-    def warnings(self, context: _Prepared) -> Sequence[Caution]:
-        return context.said
-
-    def details(self, items: Captions, context: _Prepared) -> list[Any]:
-        """For each item the reference that counted and which words were matched, as [start, length] of tokens."""
+    def details(self, items: Captions, context: _Sentences) -> list[WordAlignment]:
+        """For each item the reference that counted and which words were matched."""
         if not len(items):
             return []
         captions = items.tokens(self.tokenizer_name)
@@ -110,24 +114,31 @@ class Meteor(Metric):
         scores = _native.meteor_pair_scores(context.sentences, candidates, references, self.parameters)
         texts = captions.sentences.texts
         details = []
-        for pair, first in zip(captions.best_pairs(scores).tolist(), captions.bounds[:-1].tolist(), strict=True):
+        best = captions.of_pairs(scores).first_best().tolist()
+        for pair, first in zip(best, captions.references.starts.tolist(), strict=True):
             candidate, reference = int(candidates[pair]), int(references[pair])
             details.append(
-                {
-                    "reference": pair - first,
-                    "candidate_tokens": context.cut(texts[candidate]),
-                    "reference_tokens": context.cut(texts[reference]),
-                    "matches": [
-                        {"candidate": [i, n], "reference": [j, m], "stage": _native.METEOR_STAGES[stage]}
+                WordAlignment(
+                    reference=pair - first,
+                    candidate_tokens=context.tokenize(texts[candidate]),
+                    reference_tokens=context.tokenize(texts[reference]),
+                    matches=[
+                        WordMatch(candidate=(i, n), reference=(j, m), stage=_native.METEOR_STAGES[stage])
                         for i, n, j, m, stage in _native.meteor_alignment(context.sentences, candidate, reference)
                     ],
-                }
+                )
             )
         return details
 
     def _scores(self, statistics: Array) -> Floats:
         rows = np.ascontiguousarray(statistics).reshape(-1, len(self.columns))
         return _native.meteor_scores(rows, self.parameters).reshape(statistics.shape[:-1])
+
+
+def _open_resource() -> _native.MeteorResource:
+    resource, remarks = open_and_tell(lambda done, total: report("compiling METEOR's data, once", done, total))
+    remark(*remarks)
+    return resource
 
 
 def _sentences(resource: _native.MeteorResource | None, texts: list[str]) -> _native.MeteorSentences:
@@ -140,7 +151,7 @@ def _sentences(resource: _native.MeteorResource | None, texts: list[str]) -> _na
 
 def _too_much_work(items: Captions, captions: TokenizedCaptions, pair: int) -> InputError:
     """METEOR would have to choose among millions of paraphrases: no text that a person wrote comes near."""
-    item = int(np.searchsorted(captions.bounds, pair, side="right")) - 1
+    item = int(captions.references.owners[pair])
     text = captions.sentences.texts[int(captions.candidates[item])]
     return InputError(
         f"meteor: {shorten(text)!r} and its reference repeat so many paraphrases that they cannot be aligned",

@@ -20,6 +20,7 @@ from kataribe import _native as native
 from kataribe.core.cache import cache_folder
 from kataribe.core.caution import Caution
 from kataribe.core.errors import ResourceError
+from kataribe.core.memo import keep_open
 
 Progress = Callable[[int, int], None]
 
@@ -104,19 +105,20 @@ def build(progress: Progress | None = None, *, force: bool = False) -> Path:
     return path
 
 
-# Files of which this process has looked at every byte. That takes about 20 ms, so it is done once for each process, and
-# again when the file changes.
-_verified: set[tuple[str, int, int, int]] = set()
-
-
 def _open(path: Path) -> native.MeteorResource:
-    """The file, whole. Disks lose bits, and a wrong byte would be a wrong score without a word."""
-    resource = native.MeteorResource(str(path))
+    """The whole file, checked: a wrong byte would change scores without any message."""
     state = path.stat()
-    stamp = (str(path), state.st_ino, state.st_mtime_ns, state.st_size)
-    if stamp not in _verified:
-        resource.verify()
-        _verified.add(stamp)
+    return _open_whole(str(path), state.st_ino, state.st_mtime_ns, state.st_size)
+
+
+@keep_open(1)
+def _open_whole(path: str, inode: int, changed: int, size: int) -> native.MeteorResource:
+    """Looking at every byte takes about 20 ms, so it is done once for each process, and again when the file changes.
+
+    All threads share one map: each map of the same file would count as memory again.
+    """
+    resource = native.MeteorResource(path)
+    resource.verify()
     return resource
 
 

@@ -2,38 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from abc import abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from kataribe.captions.greedy import unit
+from kataribe.captions.greedy import TokenCounts, count_tokens, unit
 from kataribe.captions.items import Captions
 from kataribe.captions.media import Media
 from kataribe.core.caution import Caution
 from kataribe.core.errors import InputError, UsageError, some
+from kataribe.core.metric import Metric
 from kataribe.core.signature import fingerprint_by_id
-from kataribe.encoders.clip import ClipEncoder, encode_images, open_clip
-from kataribe.encoders.encoded import EncodedTexts, Kind, encode_texts
-from kataribe.encoders.protocol import Float32s
+from kataribe.core.types import Float32s, Int64s
+from kataribe.encoders.clip import ClipEncoder, open_clip
+from kataribe.encoders.encoded import EncodedTexts, LongTexts, encode_texts, find_long
+from kataribe.encoders.pictures import encode_pictures, picture_key
 from kataribe.formats.features import Features
 
 
 @dataclass(frozen=True)
 class Pictured:
-    """Both sides of the items. `encoded` are the texts by their places; `given` are the user's vectors of texts.
+    """Both sides of some items. `encoded` are the texts by their indices; `given` are the user's vectors of texts.
 
     Exactly one of the two is there, and likewise of `seen` (vectors of pictures by id) and `features`.
     """
 
-    encoder: ClipEncoder | None
     encoded: EncodedTexts | None
     given: Features | None
     seen: Mapping[str, Float32s] | None
     features: Features | None
-    media_name: str
-    texts_name: str
-    remarks: list[Caution]
 
     def frames(self, id: str) -> Float32s:
         """One vector of length 1 for each frame; a picture is a clip of one frame."""
@@ -53,65 +53,163 @@ class Pictured:
         assert self.given is not None
         return unit(np.stack([self.given[f"{id}/candidate"][-1] for id in items.ids]))
 
+    def width_of_texts(self, items: Captions) -> int:
+        if self.encoded is not None:
+            return int(self.encoded.sentences(items.uncut().candidates[:1]).shape[1])
+        assert self.given is not None
+        return int(self.given[f"{items.ids[0]}/candidate"].shape[1])
+
     def references(self, items: Captions) -> Float32s:
         """The vector of each reference, item after item."""
         if self.encoded is not None:
-            return self.encoded.sentences(items.uncut().references)
+            return self.encoded.sentences(items.uncut().references.values)
         assert self.given is not None
         return unit(np.stack([self.given[name][-1] for name in _reference_names(items)]))
 
-    @property
-    def signature(self) -> dict[str, str]:
-        model = self.encoder.signature if self.encoder else "given"
-        return {"model": model, "media": self.media_name} | ({"texts": self.texts_name} if self.texts_name else {})
 
-    @property
-    def warnings(self) -> list[Caution]:
-        said = self.encoded.warnings if self.encoded is not None else []
-        zeros = [id for read in (self.features, self.given) if read is not None for id in sorted(read.with_zeros)]
-        if zeros:
-            text = f"features that are all zeros, to which nothing is similar: {some(zeros)}"
-            said = [*said, Caution("zero-features", text)]
-        return [*said, *self.remarks]
+@dataclass(frozen=True)
+class MediaScan:
+    """What must be known of all items: hashes of what they show and of given vectors, by name, and odd ones."""
+
+    shown: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    given: Mapping[str, str] = field(default_factory=dict)
+    zeros: frozenset[str] = frozenset()
+    long: LongTexts = field(default_factory=LongTexts)
+    tokens: TokenCounts | None = None
+    source: str = ""
+    is_given: bool = False
+
+    def __add__(self, other: MediaScan) -> MediaScan:
+        both = [tokens for tokens in (self.tokens, other.tokens) if tokens is not None]
+        return MediaScan(
+            {**self.shown, **other.shown},
+            {**self.given, **other.given},
+            self.zeros | other.zeros,
+            self.long + other.long,
+            both[0] + both[1] if len(both) == 2 else next(iter(both), None),
+            self.source or other.source,
+            self.is_given or other.is_given,
+        )
 
 
-def look_at(
-    items: Captions,
-    model: str,
-    asked_by: str,
-    *,
-    kind: Kind = "sentences",
-    prefix: str = "",
-    with_references: bool = False,
-) -> Pictured:
-    """Encode the texts (each after `prefix`) and the pictures of the items, or take the user's vectors.
+class PicturedFacts(NamedTuple):
+    """Which model and which media, for the signature; how often tokens occur in the references and candidates."""
+
+    signature: dict[str, str]
+    warnings: list[Caution]
+    is_given: bool
+    reference_tokens: TokenCounts | None
+    candidate_tokens: TokenCounts | None
+
+
+@dataclass(frozen=True)
+class PicturedMetric(Metric):
+    """A metric that looks at captions and pictures: with a model, each text after `words_before`, or by the user's
+    vectors.
 
     The references' vectors are part of what a score is measured against, so the signature names them where they are
     used; the candidates' are what is measured.
     """
-    media = items.media
-    if media is None or (media.images is None and media.features is None):
-        raise UsageError(
-            f"{asked_by} compares captions with what they describe, and nothing says what that is",
-            hint="give --images FOLDER or --features FILE",
-        )
-    encoder = open_clip(model) if media.texts is None or media.images is not None else None
-    encoded = None
-    if media.texts is None and encoder is not None:
-        encoded = encode_texts(encoder, [prefix + text for text in items.uncut().sentences.texts], kind)
-    seen: dict[str, Float32s] | None = None
-    remarks: list[Caution] = []
-    named = ""
-    if media.images is not None and encoder is not None:
-        seen, remarks, named = _see(encoder, items.ids, media)
-    elif media.features is not None:
-        named = f"features-{media.features.fingerprint(items.ids)}"
-    texts_name = ""
-    if media.texts is not None:
-        texts_name = f"given-{media.texts.fingerprint(_reference_names(items))}" if with_references else "given"
-    pictured = Pictured(encoder, encoded, media.texts, seen, media.features, named, texts_name, remarks)
-    _refuse_other_spaces(pictured, items, media)
-    return pictured
+
+    task: ClassVar[str] = "captions"
+    uses_references: ClassVar[bool] = False
+
+    @property
+    @abstractmethod
+    def encoder_name(self) -> str:
+        """Its option `model`, which does not stand first in every metric."""
+
+    @property
+    def words_before(self) -> str:
+        return ""
+
+    @property
+    def counts_tokens(self) -> bool:
+        """Whether it must be known how often tokens stand in the references and candidates."""
+        return False
+
+    def scan_references(self, items: Captions) -> MediaScan:
+        """What the items show counts as a reference: it is what candidates are compared with."""
+        media = self._media(items)
+        if media.images is not None:
+            shown = {id: tuple(picture_key(file).hex() for file in media.images[id]) for id in items.ids}
+            pictures = MediaScan(shown, source="images")
+        else:
+            assert media.features is not None
+            scanned = _scan_features(media.features, items.ids)
+            shown = {id: (key,) for id, key in scanned.given.items()}
+            pictures = MediaScan(shown, zeros=scanned.zeros, source="features")
+        if media.texts is not None:
+            return pictures + _scan_features(media.texts, _reference_names(items) if self.uses_references else ())
+        captions = items.uncut()
+        return pictures + self._scan_texts(captions.sentences.texts, captions.references.values)
+
+    def scan_predictions(self, items: Captions) -> MediaScan:
+        media = self._media(items)
+        if media.texts is not None:
+            scanned = _scan_features(media.texts, [f"{id}/candidate" for id in items.ids])
+            return MediaScan(zeros=scanned.zeros, is_given=True)
+        captions = items.uncut()
+        return self._scan_texts(captions.sentences.texts, captions.candidates)
+
+    def _scan_texts(self, texts: Sequence[str], documents: Int64s) -> MediaScan:
+        encoder = open_clip(self.encoder_name)
+        prefixed = [self.words_before + text for text in texts]
+        tokens = count_tokens(encoder, prefixed, documents) if self.counts_tokens else None
+        return MediaScan(long=find_long(encoder, [prefixed[index] for index in np.unique(documents)]), tokens=tokens)
+
+    def conclude(self, references: MediaScan, predictions: MediaScan) -> PicturedFacts:
+        is_given = references.is_given or predictions.is_given
+        uses_model = not is_given or references.source == "images"
+        encoder = open_clip(self.encoder_name) if uses_model else None
+        shown = fingerprint_by_id((id, *keys) for id, keys in references.shown.items())
+        signature = {
+            "model": encoder.signature if encoder else "given",
+            "media": f"{references.source}-{shown}",
+        }
+        if is_given:
+            written = fingerprint_by_id(references.given.items())
+            signature["texts"] = f"given-{written}" if self.uses_references else "given"
+        warnings = (references.long + predictions.long).cautions(encoder) if encoder else []
+        if zeros := [*sorted(references.zeros), *sorted(predictions.zeros)]:
+            text = f"features that are all zeros, to which nothing is similar: {some(zeros)}"
+            warnings.append(Caution("zero-features", text))
+        return PicturedFacts(signature, warnings, is_given, references.tokens, predictions.tokens)
+
+    def look_at(self, items: Captions) -> Pictured:
+        """Encode the texts and the pictures of the items, or take the user's vectors."""
+        media = self._media(items)
+        encoder = open_clip(self.encoder_name) if media.texts is None or media.images is not None else None
+        encoded = None
+        if media.texts is None and encoder is not None:
+            texts = [self.words_before + text for text in items.uncut().sentences.texts]
+            encoded = encode_texts(encoder, texts, self.vectors or "sentences")
+        seen = _see(encoder, items.ids, media) if media.images is not None and encoder is not None else None
+        pictured = Pictured(encoded, media.texts, seen, media.features)
+        _refuse_other_spaces(pictured, items, media)
+        return pictured
+
+    def warnings(self, facts: PicturedFacts) -> Sequence[Caution]:
+        return facts.warnings
+
+    def _media(self, items: Captions) -> Media:
+        media = items.media
+        if media is None or (media.images is None and media.features is None):
+            raise UsageError(
+                f"{self.name} compares captions with what they describe, and nothing says what that is",
+                hint="give <images FOLDER> or <features FILE>",
+                options=["images", "features"],
+            )
+        return media
+
+
+def _scan_features(features: Features, names: Iterable[str]) -> MediaScan:
+    given, zeros = {}, set()
+    for name in names:
+        given[name] = features.key(name)
+        if features.has_zeros(name):
+            zeros.add(name)
+    return MediaScan(given=given, zeros=frozenset(zeros), is_given=True)
 
 
 def _reference_names(items: Captions) -> list[str]:
@@ -121,29 +219,24 @@ def _reference_names(items: Captions) -> list[str]:
     ]
 
 
-def _see(encoder: ClipEncoder, ids: Sequence[str], media: Media) -> tuple[dict[str, Float32s], list[Caution], str]:
+def _see(encoder: ClipEncoder, ids: Sequence[str], media: Media) -> dict[str, Float32s]:
     assert media.images is not None
     files = [file for id in ids for file in media.images[id]]
-    vectors, keys, remarks = encode_images(encoder, encoder.name, files)
-    ends = np.cumsum([0, *(len(media.images[id]) for id in ids)])
-    seen = dict(zip(ids, np.split(vectors, ends[1:-1]), strict=True))
-    shown = fingerprint_by_id(
-        (id, *(key.hex() for key in keys[start:end]))
-        for id, start, end in zip(ids, ends.tolist(), ends[1:].tolist(), strict=False)
-    )
-    return seen, remarks, f"images-{shown}"
+    vectors = encode_pictures(encoder, files)
+    ends = np.cumsum([len(media.images[id]) for id in ids])
+    return dict(zip(ids, np.split(vectors, ends[:-1]), strict=True))
 
 
 def _refuse_other_spaces(pictured: Pictured, items: Captions, media: Media) -> None:
     """Vectors of different width cannot be compared; the first item tells, readers check the others."""
     if not len(items):
         return
-    texts, pictures = pictured.candidates(items[:1]).shape[1], pictured.frames(items.ids[0]).shape[1]
+    texts, pictures = pictured.width_of_texts(items), pictured.frames(items.ids[0]).shape[1]
     if texts != pictures:
-        of_texts = f"those of the texts ({pictured.encoder.name})" if media.texts is None and pictured.encoder else None
+        of_texts = f"those of the texts ({pictured.encoded.encoder.name})" if pictured.encoded else "those of the texts"
         source = media.features or media.texts
         raise InputError(
-            f"vectors of what is shown are {pictures} wide, {of_texts or 'those of the texts'} {texts}",
+            f"vectors of what is shown are {pictures} wide, {of_texts} {texts}",
             file=source.file if source else None,
             hint="both must come from the same model",
         )

@@ -23,7 +23,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
@@ -32,22 +32,20 @@ from kataribe.core.caution import Caution
 from kataribe.core.errors import UsageError
 from kataribe.core.metric import Measured, Metric, option
 from kataribe.core.types import Array, Floats
+from kataribe.encoders.encoded import LongTexts
 from kataribe.encoders.language import open_causal
-from kataribe.text.kneser_ney import MAX_ORDER, KneserNey
-from kataribe.text.sentences import Int64s
+from kataribe.text.kneser_ney import MAX_ORDER, KneserNey, NgramTally
 from kataribe.text.tokenizers import UNCUT, tokenizer
 
 NGRAM = "ngram"
 
 
-@dataclass(frozen=True)
-class _Read:
-    """Of each distinct text: number of tokens and log probability."""
+class _Facts(NamedTuple):
+    """The language model: its name and, unless it is one of transformers, itself."""
 
-    tokens: Int64s
-    log: Floats
-    model: str
-    remarks: list[Caution]
+    name: str
+    ngram: KneserNey | None
+    warnings: list[Caution]
 
 
 @dataclass(frozen=True)
@@ -86,27 +84,36 @@ class Perplexity(Metric):
     def ignores_empty(self) -> bool:
         return True
 
-    def prepare(self, items: Captions) -> _Read:
+    def scan_references(self, items: Captions) -> NgramTally | None:
+        if self.model != NGRAM:
+            return None
         captions = self._captions(items)
+        sentences = [text.split() for text in captions.sentences.texts]
+        return NgramTally.of([sentences[index] for index in captions.references.values.tolist()], self.order)
+
+    def scan_predictions(self, items: Captions) -> LongTexts | None:
         if self.model == NGRAM:
-            sentences = [text.split() for text in captions.sentences.texts]
-            model = KneserNey([sentences[place] for place in captions.references.tolist()], self.order)
-            words, log = model.score(sentences)
-            return _Read(words, log, f"kneser-ney{self.order}-refs", [])
+            return None
+        return open_causal(self.model).find_long(self._captions(items).distinct_candidates)
+
+    def conclude(self, references: NgramTally | None, predictions: LongTexts | None) -> _Facts:
+        if self.model == NGRAM:
+            return _Facts(f"kneser-ney{self.order}-refs", KneserNey(references or [], self.order), [])
         causal = open_causal(self.model)
-        words, log, cut_short = causal.score(captions.sentences.texts)
-        text = (
-            f"{cut_short:,} of {len(words):,} distinct texts are longer than {causal.longest} tokens, the most that "
-            f"{causal.name} takes, and were cut there"
-        )
-        return _Read(words, log, causal.signature, [Caution("cut-texts", text)] if cut_short else [])
+        return _Facts(causal.signature, None, (predictions or LongTexts()).cautions(causal))
 
     def _captions(self, items: Captions) -> TokenizedCaptions:
         return items.tokens(self.tokenizer_name, alone=True)
 
-    def stats(self, items: Captions, context: _Read) -> Array:
-        candidates = self._captions(items).candidates
-        tokens, log = context.tokens[candidates].astype(np.float64), context.log[candidates]
+    def stats(self, items: Captions, context: _Facts) -> Array:
+        captions = self._captions(items)
+        distinct, candidates = np.unique(captions.candidates, return_inverse=True)
+        texts = [captions.sentences.texts[index] for index in distinct.tolist()]
+        if context.ngram is not None:
+            read = context.ngram.score([text.split() for text in texts])
+        else:
+            read = open_causal(self.model).score(texts)
+        tokens, log = read.words[candidates].astype(np.float64), read.log[candidates]
         perplexity = np.exp(-log / np.maximum(tokens, 1))
         is_said = tokens > (1 if self.model == NGRAM else 0)  # ngram counts the end as a token
         return np.column_stack([tokens, log, np.ones(len(items)), perplexity]) * is_said[:, None]
@@ -116,9 +123,9 @@ class Perplexity(Metric):
         with np.errstate(invalid="ignore"):  # a text without words has no perplexity: 0/0
             return Measured(np.asarray(perplexity / items if self.over == "items" else np.exp(-log / tokens)), {})
 
-    def signature(self, context: _Read) -> dict[str, str]:
-        fields = {"model": context.model, "over": self.over}
+    def signature(self, facts: _Facts) -> dict[str, str]:
+        fields = {"model": facts.name, "over": self.over}
         return fields | ({"tok": tokenizer(self.tok).signature} if self.model == NGRAM else {})
 
-    def warnings(self, context: _Read) -> Sequence[Caution]:
-        return context.remarks
+    def warnings(self, facts: _Facts) -> Sequence[Caution]:
+        return facts.warnings

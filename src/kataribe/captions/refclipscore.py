@@ -12,43 +12,50 @@ Quirks. As for clipscore. References are encoded after the same words as candida
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from kataribe.captions.clipscore import PREFIX, WEIGHT, clip_scores, spaced
 from kataribe.captions.greedy import harmonic_mean
 from kataribe.captions.items import Captions
-from kataribe.captions.pictured import Pictured, look_at
-from kataribe.core.caution import Caution
-from kataribe.core.metric import Measured, Metric, option
+from kataribe.captions.pictured import Pictured, PicturedFacts, PicturedMetric
+from kataribe.core.metric import Measured, option
 from kataribe.core.types import Array, Floats
 from kataribe.encoders.clip import DEFAULT
 
 
 @dataclass(frozen=True)
-class RefClipScore(Metric):
+class RefClipScore(PicturedMetric):
     name: ClassVar[str] = "refclipscore"
-    task: ClassVar[str] = "captions"
     title: ClassVar[str] = "RefCLIPScore"
     bounds: ClassVar[tuple[float, float]] = (0.0, math.inf)
     columns: ClassVar[tuple[str, ...]] = ("items", "refclipscore", "clipscore", "reference")
+    vectors: ClassVar[Literal["tokens", "sentences"] | None] = "sentences"
+    uses_references: ClassVar[bool] = True
 
     model: str = option(DEFAULT, "a model of texts and pictures: a name of the hub or a folder", positional=True)
     prefix: str = option(PREFIX, "the words before every text")
 
-    def prepare(self, items: Captions) -> Pictured:
-        return look_at(items, self.model, self.name, prefix=spaced(self.prefix), with_references=True)
+    @property
+    def encoder_name(self) -> str:
+        return self.model
+
+    @property
+    def words_before(self) -> str:
+        return spaced(self.prefix)
+
+    def prepare(self, items: Captions, facts: PicturedFacts) -> Pictured:
+        return self.look_at(items)
 
     def stats(self, items: Captions, context: Pictured) -> Array:
         if not len(items):
             return np.zeros((0, len(self.columns)))
-        bounds = items.uncut().bounds
-        each = np.repeat(context.candidates(items), np.diff(bounds), axis=0)
+        captions = items.uncut()
+        each = captions.references.spread(context.candidates(items))
         cosines = np.einsum("ij,ij->i", each, context.references(items), dtype=np.float64)
-        best = np.maximum(np.maximum.reduceat(cosines, bounds[:-1]), 0)
+        best = np.maximum(captions.of_pairs(cosines).max(), 0)
         scores = clip_scores(items, context)
         return np.column_stack([np.ones(len(items)), harmonic_mean(scores, best), scores, best])
 
@@ -56,9 +63,6 @@ class RefClipScore(Metric):
         value, picture, reference = (totals[..., column] / totals[..., 0] for column in (1, 2, 3))
         return Measured(value, {"clipscore": picture, "reference": reference})
 
-    def signature(self, context: Pictured) -> dict[str, str]:
-        fields = {"w": str(WEIGHT), "prefix": self.prefix if context.encoded else "given", "refs": "best"}
-        return context.signature | fields
-
-    def warnings(self, context: Pictured) -> Sequence[Caution]:
-        return context.warnings
+    def signature(self, facts: PicturedFacts) -> dict[str, str]:
+        fields = {"w": str(WEIGHT), "prefix": "given" if facts.is_given else self.prefix, "refs": "best"}
+        return facts.signature | fields

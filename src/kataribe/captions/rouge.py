@@ -38,29 +38,25 @@ class RougeL(Metric):
     refs: Literal["separate", "best"] = option("separate", "best P and R separately, or of the best reference")
     tok: str = option("ptb", "the tokenizer")
 
-    def prepare(self, items: Captions) -> None:
-        items.tokens(self.tok).sentences.tokens  # noqa: B018 - computed here once, shared by all shards
-
-    def stats(self, items: Captions, context: None) -> Array:
+    def stats(self, items: Captions, context: Any) -> Array:
         captions = items.tokens(self.tok)
         if not len(items):
             return np.zeros((0, len(self.columns)))
         index = captions.sentences.tokens
         candidates, references = captions.pairs
-        common = _native.lcs_lengths(index.tokens, index.offsets, len(index.words), candidates, references)
+        common = _native.lcs_lengths(index, candidates, references)
         lengths = index.lengths
-        first = captions.bounds[:-1]
         if self.refs == "separate":
             both_empty = (lengths[candidates] == 0) & (lengths[references] == 0)
             common = np.where(both_empty, 1, common)
         precision = common / np.maximum(lengths[candidates], 1)
         recall = common / np.maximum(lengths[references], 1)
         if self.refs == "separate":
-            precision, recall = np.maximum.reduceat(precision, first), np.maximum.reduceat(recall, first)
+            precision, recall = captions.of_pairs(precision).max(), captions.of_pairs(recall).max()
             f = _f_measure(precision, recall)
         else:
             f = _f_measure(precision, recall)
-            best = captions.best_pairs(f)
+            best = captions.of_pairs(f).first_best()
             f, precision, recall = f[best], precision[best], recall[best]
         return np.column_stack([np.ones(len(items)), f, precision, recall])
 
@@ -69,7 +65,7 @@ class RougeL(Metric):
         f, precision, recall = (totals[..., column] / count for column in (1, 2, 3))
         return Measured(f, {"precision": precision, "recall": recall})
 
-    def signature(self, context: Any) -> dict[str, str]:
+    def signature(self, facts: Any) -> dict[str, str]:
         return {"beta": str(_BETA), "refs": self.refs, "tok": tokenizer(self.tok).signature}
 
 

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from kataribe.core.errors import InputError
+from kataribe.core.need import need
 from kataribe.core.signature import fingerprint
 from kataribe.formats.source import open_text
-from kataribe.text.scene_graph.needs import need
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ def open_synonyms(name: str) -> Synonyms:
 
 def _read_table(path: Path) -> Synonyms:
     groups: dict[str, list[int]] = defaultdict(list)
-    spelled = []
+    sets = []
     with open_text(path) as text:
         for number, line in enumerate(text, start=1):
             if not line.strip() or line.startswith("#"):
@@ -72,15 +72,15 @@ def _read_table(path: Path) -> Synonyms:
                     file=path,
                     hint="separate the words of a set by tabs; or name one of: none, sudachi",
                 )
-            spelled.append("\t".join(words))
+            sets.append("\t".join(words))
             for word in words:
                 groups[normalise(word)].append(number)
-    return Synonyms(f"{path.name}-{fingerprint(spelled)}", lambda word: groups.get(word, ()))
+    return Synonyms(f"{path.name}-{fingerprint(sets)}", lambda word: groups.get(word, ()))
 
 
 @cache
 def _sudachi() -> Any:
-    sudachipy = need("sudachipy")
+    sudachipy = need("sudachipy", extra="ja", purpose="comparing Japanese words")
     return sudachipy.Dictionary(dict="core").create(mode=sudachipy.SplitMode.C)
 
 

@@ -2,101 +2,115 @@
 
 from __future__ import annotations
 
+from inspect import Parameter
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import typer
 
+from kataribe.cli import common
+from kataribe.cli.build import Given, build, declared_parameters, parameter, take_options
 from kataribe.cli.output import check_outputs
-from kataribe.cli.progress import Silence, progress_bar, warn_of
-from kataribe.core.engine import parse_engine
+from kataribe.cli.progress import progress_bar, warn_of
 from kataribe.core.errors import UsageError
 from kataribe.core.spec import split_specs
 from kataribe.formats.output import write_whole
 
+if TYPE_CHECKING:
+    from kataribe.core.progress import Progress
+    from kataribe.people.ratings import Ratings
+    from kataribe.people.scores import Scores
 
-def agree(
-    scores: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="SCORES",
-            help="With --human: result files (FILE or NAME=FILE, one for each system) or a table of scores. "
-            "Without: a data set of rated captions, which are scored here.",
-        ),
-    ],
-    human: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--human", metavar="RATINGS", help="Ratings, rankings or votes: CSV, TSV, JSONL; gz. Repeatable: joined."
-        ),
-    ] = None,
-    metric: Annotated[
-        list[str] | None,
-        typer.Option("-m", "--metric", "--metrics", help="Only these metrics; commas between several; repeatable."),
-    ] = None,
-    without: Annotated[
-        list[str] | None, typer.Option(metavar="RATER", help="Leave this rater out; repeatable.")
-    ] = None,
-    lower: Annotated[
-        list[str] | None,
-        typer.Option(metavar="METRIC", help="Of a table: lower values of this metric are better; repeatable."),
-    ] = None,
-    by: Annotated[
-        str | None,
-        typer.Option(
-            help="Test by pearson, spearman, tau_b, tau_c or accuracy; default: tau_c of ratings, else accuracy."
-        ),
-    ] = None,
-    against: Annotated[str, typer.Option(help="each: every judgement is a row; mean: every text is.")] = "each",
-    per_item: Annotated[
-        bool,
-        typer.Option("--per-item", help="Correlate within each item, then average; rankings and votes always."),
-    ] = False,
-    ties: Annotated[str, typer.Option(help="A pair that a metric ties counts half, wrong or not: drop.")] = "half",
-    tok: Annotated[str | None, typer.Option(help="Of a data set: the tokenizer for all metrics.")] = None,
-    protocol: Annotated[str, typer.Option(help="Of a data set: official or paper.")] = "official",
-    bootstrap: Annotated[int, typer.Option(help="Draws of items, swaps of metrics; 0: no intervals, no tests.")] = 1000,
-    seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
-    correction: Annotated[str, typer.Option(help="For many tests: holm, bh or none.")] = "holm",
-    alpha: Annotated[float, typer.Option(help="The level of significance.")] = 0.05,
-    format: Annotated[str, typer.Option("--format", "-f", help="table, json, csv, markdown or latex.")] = "table",
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="Write the answer as JSON here.")] = None,
-    page: Annotated[Path | None, typer.Option("--report", help="Write a page to look at here, an HTML file.")] = None,
-    silence: Silence = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no warnings.")] = False,
-) -> None:
-    """How well do metrics agree with people? Correlations, accuracy, tests between metrics, the human ceiling."""
-    from kataribe.captions.task import DEFAULT_METRICS
-    from kataribe.people.agreement import agree as agree_with
-    from kataribe.people.metaevaluation import score_rated
-    from kataribe.people.ratings import read_ratings
-    from kataribe.people.result import Settings
-    from kataribe.people.scores import read_scores
+HELP = "How well do metrics agree with people? Correlations, accuracy, tests between metrics, the human ceiling."
+
+
+def command() -> Any:
+    from kataribe.people.options import AgreementOptions
+
+    page = typer.Option("--report", help="Write a page to look at here, an HTML file.")
+    parameters = [
+        *_inputs(),
+        *declared_parameters(AgreementOptions),
+        common.format("table, json, csv, markdown or latex."),
+        common.output("Write the answer as JSON here."),
+        parameter("page", Path | None, page, None),
+        common.silence(),
+        common.quiet(),
+    ]
+    return build("agree", HELP, parameters, _agree)
+
+
+def _inputs() -> list[Parameter]:
+    """What is compared, and how much of it."""
+    scores = typer.Argument(
+        metavar="SCORES",
+        help="With --human: result files (FILE or NAME=FILE, one for each system) or a table of scores. "
+        "Without: a data set of rated captions, which are scored here.",
+    )
+    human = typer.Option(
+        "--human", metavar="RATINGS", help="Ratings, rankings or votes: CSV, TSV, JSONL; gz. Repeatable: joined."
+    )
+    metric = typer.Option("-m", "--metric", "--metrics", help="Only these metrics; commas between several; repeatable.")
+    without = typer.Option(metavar="RATER", help="Leave this rater out; repeatable.")
+    lower = typer.Option(metavar="METRIC", help="Of a table: lower values of this metric are better; repeatable.")
+    return [
+        parameter("scores", list[str], scores),
+        parameter("human", list[Path] | None, human, None),
+        parameter("metric", list[str] | None, metric, None),
+        parameter("without", list[str] | None, without, None),
+        parameter("lower", list[str] | None, lower, None),
+        parameter("tok", str | None, typer.Option(help="Of a data set: the tokenizer for all metrics."), None),
+        parameter("protocol", str, typer.Option(help="Of a data set: official or paper."), "official"),
+    ]
+
+
+def _agree(given: Given) -> None:
+    from kataribe.people.agreement import agree
+    from kataribe.people.options import AgreementOptions
     from kataribe.report.agreement import check_format, render_agreement
     from kataribe.report.html import render_agreement_page
 
-    check_format(format)
-    check_outputs([output, page], scores, human, metrics=metric)
-    settings = Settings(by, against, per_item, ties, bootstrap, seed, correction, alpha)  # type: ignore[arg-type]
-    settings.check()
-    chosen = [spec for text in metric or () for spec in split_specs(text)]
-    with progress_bar(quiet) as progress:
-        if human:
-            scored, ratings = read_scores(scores), read_ratings(human)
-        elif len(scores) > 1:
-            raise UsageError(
-                "several files of scores need --human RATINGS", hint="or give one data set of rated captions"
-            )
-        else:
-            options = {"tok": tok, "protocol": protocol, "engine": parse_engine("local", 0)}
-            scored, ratings = score_rated(scores[0], chosen or DEFAULT_METRICS, progress=progress, **options)
-            chosen = list(scored.values)
-        scored = scored.lowered(lower or ())
-        ratings = ratings.without(without or ())
-        agreement = agree_with(scored, ratings, metrics=chosen or None, settings=settings, progress=progress)
+    output, page = given["output"], given["page"]
+    check_format(given["format"])
+    check_outputs([output, page], given["scores"], given["human"], metrics=given["metric"])
+    options = AgreementOptions(**take_options(AgreementOptions, given))
+    with progress_bar(given["quiet"]) as progress:
+        judged = _read_or_score(given, progress)
+        scores, ratings = judged.scores.lowered(given["lower"] or ()), judged.ratings.without(given["without"] or ())
+        agreement = agree(scores, ratings, metrics=judged.metrics or None, options=options, progress=progress)
     if output is not None:
         write_whole(output, render_agreement(agreement, "json"))
     if page is not None:
         write_whole(page, render_agreement_page(agreement))
-    warn_of(agreement.warnings, silence, quiet)
-    print(render_agreement(agreement, format))
+    warn_of(agreement.warnings, given["silence"], given["quiet"])
+    print(render_agreement(agreement, given["format"]))
+
+
+class _Judged(NamedTuple):
+    """Texts that both metrics and people judged; no `metrics` means all that there are."""
+
+    scores: Scores
+    ratings: Ratings
+    metrics: list[str]
+
+
+def _read_or_score(given: Given, progress: Progress | None) -> _Judged:
+    """Files of scores and ratings are read; the captions of a data set, which holds ratings too, are scored."""
+    from kataribe.captions.task import DEFAULT_METRICS, CaptionOptions
+    from kataribe.core.options import RunOptions, make
+    from kataribe.engines.local import LocalEngine
+    from kataribe.people.metaevaluation import score_rated
+    from kataribe.people.ratings import read_ratings
+    from kataribe.people.scores import read_scores
+
+    files = given["scores"]
+    chosen = [spec for text in given["metric"] or () for spec in split_specs(text)]
+    if given["human"]:
+        return _Judged(read_scores(files), read_ratings(given["human"]), chosen)
+    if len(files) > 1:
+        hint = "or give one data set of rated captions"
+        raise UsageError("several files of scores need --human RATINGS", hint=hint)
+    options = make(CaptionOptions, {"tok": given["tok"], "protocol": given["protocol"]}, owner="captions")
+    run = RunOptions(engine=LocalEngine(), progress=progress)
+    scores, ratings = score_rated(files[0], chosen or DEFAULT_METRICS, options=options, run=run)
+    return _Judged(scores, ratings, list(scores.values))

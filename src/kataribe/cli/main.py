@@ -27,6 +27,8 @@ from kataribe.cli import (
     score,
     train,
 )
+from kataribe.cli.build import built_when_called
+from kataribe.cli.flags import flag
 from kataribe.cli.once import refuse_repeats
 from kataribe.core.errors import KataribeError
 
@@ -34,6 +36,11 @@ from kataribe.core.errors import KataribeError
 _CallError: type[Any] = typer.BadParameter.__mro__[2]
 
 INTERRUPTED = 130
+
+
+def _built_later() -> None:
+    """What Typer registers for a command that is built when it is called."""
+
 
 app = typer.Typer(
     name="kataribe",
@@ -49,10 +56,10 @@ app.add_typer(resources.app, name="resources")
 app.add_typer(train.app, name="train")
 app.add_typer(judge.app, name="judge")
 app.command("compare")(compare.compare)
-app.command("agree")(agree.agree)
+app.command("agree", help=agree.HELP, cls=built_when_called(agree.command))(_built_later)
 app.command("report")(report.report)
 app.command("metrics")(metrics.metrics)
-app.command("detect")(detect.detect)
+app.command("detect", help=detect.HELP, cls=built_when_called(detect.command))(_built_later)
 app.command("parse")(parse.parse)
 app.command("demo")(demo.demo)
 app.command("doctor")(doctor.doctor)
@@ -85,7 +92,7 @@ def _run(arguments: list[str]) -> int:
             return _interrupted()
         return code if isinstance(code, int) else 0
     except KataribeError as error:
-        return _complain(str(error))
+        return _complain(error.line(flag))
     except _CallError as error:
         message = error.format_message()
         return _complain(f"{message} See `kataribe {_command(arguments)}--help`.") if message else 2

@@ -26,9 +26,10 @@ class OnceCommand(TyperCommand):
 
 
 def refuse_repeats(app: typer.Typer) -> None:
-    """Make every command of the app, and of the apps in it, such a command."""
+    """Make every command of the app, and of the apps in it, such a command, unless it has a class of its own."""
     for command in _commands(app):
-        command.cls = OnceCommand
+        if command.cls is TyperCommand:
+            command.cls = OnceCommand
 
 
 def _commands(app: typer.Typer) -> Iterator[Any]:

@@ -12,17 +12,17 @@ Named = Path | str | None | Iterable["Path | str"]
 
 
 def check_outputs(outputs: Iterable[Path | None], *reads: Named, metrics: Iterable[str] | None = None) -> None:
-    """Refuse an answer that has no place, that would overwrite what is read, or that another one would overwrite.
+    """Refuse an answer that cannot be written, that would overwrite what is read, or that another one would overwrite.
 
     `reads` is whatever the call names: paths, FILE or NAME=FILE, lists of them, None. Metrics may name files too:
     cider(idf=FILE).
     """
-    places = [output for output in outputs if output is not None]
+    targets = [output for output in outputs if output is not None]
     files = [Path(text) for named in reads for word in _words(named) for text in (word, word.partition("=")[2]) if text]
     files += [file for metric in metrics or () for file in _files_in(metric)]
-    for place in places:
-        check_writable(place, files)
-    check_apart(places)
+    for target in targets:
+        check_writable(target, files)
+    check_apart(targets)
 
 
 def _words(named: Named) -> list[str]:

@@ -28,8 +28,8 @@ def parse(
 ) -> None:
     """Parse a Japanese caption into the objects, attributes and relations that `jaspice` compares."""
     from kataribe.formats.source import MAX_CAPTION_CHARACTERS, has_only_characters
-    from kataribe.report.scene_graph import draw
     from kataribe.text.scene_graph.ginza import has_japanese, open_parser
+    from kataribe.text.scene_graph.picture import draw
 
     if format not in FORMATS:
         raise UsageError(f"no format is called {format!r}", hint=nearest(format, FORMATS))
@@ -49,7 +49,7 @@ def parse(
 
 
 def _listed(graph: SceneGraph) -> str:
-    from kataribe.text.scene_graph.graph import spell
+    from kataribe.text.scene_graph.graph import tuple_text
 
     sides = {
         "objects": [(thing,) for thing in graph.objects],
@@ -58,6 +58,6 @@ def _listed(graph: SceneGraph) -> str:
     }
     lines = []
     for name, entries in sides.items():
-        for place, entry in enumerate(entries):
-            lines.append(f"{name if place == 0 else '':<12}{spell(entry)}")
+        for index, entry in enumerate(entries):
+            lines.append(f"{name if index == 0 else '':<12}{tuple_text(entry)}")
     return "\n".join(lines) or "no tuples"

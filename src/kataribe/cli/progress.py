@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
+from kataribe.cli.flags import flag
 from kataribe.core.caution import Caution
 from kataribe.core.progress import Progress
 
@@ -67,4 +68,4 @@ def warn_of(cautions: Iterable[Caution], silence: Collection[str] | None = None,
     """Each warning with its id, which silences it. Silenced ones stay in the JSON."""
     for caution in cautions:
         if caution.id not in (silence or ()):
-            warn(f"{caution} [{caution.id}]", quiet)
+            warn(f"{caution.line(flag)} [{caution.id}]", quiet)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -49,6 +49,7 @@ def report(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no warnings.")] = False,
 ) -> None:
     """Make a page to look at: scores with intervals, significance, every item, every alignment."""
+    from kataribe.core.side_by_side import side_by_side
     from kataribe.formats.results import read_results
     from kataribe.report.data import page_data
     from kataribe.report.figures import check_figures, write_figures
@@ -65,14 +66,8 @@ def report(
         ids = dict.fromkeys(id for result in read.values() for metric in result for id in metric.ids)
         found = find_videos(videos, ids, output) if videos is not None else None
         agreement = _agreement(read, human, without or (), seed, progress) if human else None
-        options: dict[str, Any] = {
-            "title": title,
-            "videos": found,
-            "replicates": replicates,
-            "seed": seed,
-            "agreement": agreement,
-        }
-        data = page_data(read, **options, progress=progress)
+        beside = side_by_side(read, replicates=replicates, seed=seed, progress=progress)
+        data = page_data(beside, title=title, videos=found, agreement=agreement)
         page = render_page(data)
     write_whole(output, page)
     if figures is not None:
@@ -86,9 +81,9 @@ def _agreement(
 ) -> Agreement:
     """What `kataribe agree RESULT... --human RATINGS` finds."""
     from kataribe.people.agreement import agree
+    from kataribe.people.options import AgreementOptions
     from kataribe.people.ratings import read_ratings
-    from kataribe.people.result import Settings
     from kataribe.people.scores import of_results
 
     ratings = read_ratings(human).without(without)
-    return agree(of_results(results), ratings, settings=Settings(seed=seed), progress=progress)
+    return agree(of_results(results), ratings, options=AgreementOptions(seed=seed), progress=progress)

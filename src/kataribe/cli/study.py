@@ -16,7 +16,7 @@ from kataribe.core.errors import InputError, UsageError
 from kataribe.formats.output import write_whole
 
 if TYPE_CHECKING:
-    from kataribe.people.judge.collected import Progress
+    from kataribe.people.judge.collected import RaterProgress
 
 ADMIN_TOKEN = "KATARIBE_JUDGE_ADMIN"
 _SHORTEST_ADMIN_TOKEN = 16
@@ -125,7 +125,7 @@ def export(
     finally:
         store.close()
 
-    def is_attentive(rater: Progress) -> bool:
+    def is_attentive(rater: RaterProgress) -> bool:
         return rater.passed >= min_checks * rater.checked
 
     reports = progress(read, raters, answers)
@@ -147,7 +147,7 @@ def export(
     )
 
 
-def _checks_table(reports: list[Progress], kept: set[str]) -> str:
+def _checks_table(reports: list[RaterProgress], kept: set[str]) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(["rater", "answered", "tasks", "checks_passed", "checks_answered", "median_seconds", "exported"])
@@ -159,7 +159,7 @@ def _checks_table(reports: list[Progress], kept: set[str]) -> str:
 
 
 def _address(url: str, host: str, port: int) -> str:
-    """Where raters find the server: what was said, else this machine."""
+    """Where raters find the server: the address that was given, else this machine."""
     if url:
         return url.rstrip("/")
     shown = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)

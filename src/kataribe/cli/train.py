@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kataribe.cli.output import check_outputs
-from kataribe.cli.progress import progress_bar
+from kataribe.cli.progress import progress_bar, warn_of
 from kataribe.core.errors import OutputError, UsageError, shorten
 from kataribe.core.progress import reporting, silent
 
@@ -31,7 +31,7 @@ def boundaries(
     backbone: Annotated[
         str, typer.Option(help="histogram, efficientnet-lite0, timm:NAME or transformers:NAME.")
     ] = "histogram",
-    cache: Annotated[Path | None, typer.Option(help="A folder that keeps features between runs.")] = None,
+    cache: Annotated[Path | None, typer.Option(help="Keep features in this folder, not in the cache folder.")] = None,
     epochs: Annotated[int, typer.Option(help="How often every window is seen.")] = 30,
     hidden: Annotated[int, typer.Option(help="Units of the hidden layer.")] = 32,
     label: Annotated[
@@ -43,10 +43,11 @@ def boundaries(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
 ) -> None:
     """Train the boundary classifier `pc` on videos and their annotators' boundaries."""
-    from kataribe.boundaries.detectors.backbones import open_backbone
-    from kataribe.boundaries.detectors.network import Training
+    from kataribe.boundaries.detectors.network import FitOptions
     from kataribe.boundaries.detectors.training import train
     from kataribe.boundaries.files import read_truth
+    from kataribe.encoders.pictures import open_pictures
+    from kataribe.encoders.store import damage_said, open_store
 
     if epochs < 1 or hidden < 1:
         raise UsageError("--epochs and --hidden must be greater than 0")
@@ -56,8 +57,11 @@ def boundaries(
         raise OutputError(f"{cache}: there is no such folder", hint="create it first")
     truth = read_truth(references)
     with progress_bar(quiet) as progress, reporting(progress or silent):
-        settings = Training(hidden=hidden, epochs=epochs, seed=seed)
-        model = train(videos, truth, open_backbone(backbone), cache=cache, training=settings, labels=labels)
+        encoder = open_pictures(backbone)
+        store, remarks = open_store(encoder.key, cache)
+        options = FitOptions(hidden=hidden, epochs=epochs, seed=seed)
+        model = train(videos, truth, encoder, store=store, options=options, labels=labels)
+    warn_of([*remarks, *damage_said(store, range(store.damaged_rows), videos, "videos")], quiet=quiet)
     model.save(output)
     print(f"{output}: pairwise classifier of {len(videos)} videos, backbone {backbone}, label {labels}")
 

@@ -6,12 +6,16 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from kataribe.core.errors import shorten, some
+from kataribe.core.errors import KataribeError, shorten, some
 from kataribe.core.result import MetricResult
 from kataribe.core.signature import differences
 
-# They say how an interval was drawn and what stands beside a score, not what was measured.
+# They describe the interval and the anchors of a score, not what was measured.
 _HARMLESS_FIELDS = ("bootstrap", "interval", "seed", "anchors")
+
+
+class IncomparableError(KataribeError):
+    """Two results that do not measure the same thing on the same data in the same way."""
 
 
 def incomparable(results: Mapping[str, MetricResult]) -> Iterator[str]:
@@ -23,7 +27,7 @@ def incomparable(results: Mapping[str, MetricResult]) -> Iterator[str]:
     (first, reference), *others = results.items()
     for name, result in others:
         apart = {id for id, _ in scored_items(reference) ^ scored_items(result)}
-        # Items that can be named say more than their fingerprint.
+        # The ids of items are more useful than their fingerprint.
         unimportant = (*_HARMLESS_FIELDS, "scored") if apart else _HARMLESS_FIELDS
         fields = {
             key: values
@@ -33,6 +37,9 @@ def incomparable(results: Mapping[str, MetricResult]) -> Iterator[str]:
         if fields:
             said = "; ".join(f"{key}: {_said(a)} in {first}, {_said(b)} in {name}" for key, (a, b) in fields.items())
             yield f"{reference.metric}: {first} and {name} differ in {said}"
+        if (result.direction, result.unit) != (reference.direction, reference.unit):
+            said = f"{reference.direction}, {reference.unit} in {first}; {result.direction}, {result.unit} in {name}"
+            yield f"{reference.metric}: {first} and {name} differ in direction or unit: {said}"
         if apart:
             yield f"{first} and {name} are not about the same items: {some(sorted(apart))} scored only in one of them"
 

@@ -1,61 +1,33 @@
-"""Where statistics are computed. An engine decides where, never what: the rows are the same on any of them."""
+"""Where shards are computed. An engine decides where, never what: the rows are the same on any of them."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from typing import TypeVar
-
-from kataribe import _native
-from kataribe.core.errors import UsageError, shorten
+from typing import Protocol, TypeVar
 
 Shard = TypeVar("Shard")
 Answer = TypeVar("Answer")
 
 
-@dataclass(frozen=True)
-class LocalEngine:
-    """Threads of this process. The native core releases the GIL, so they truly run side by side."""
+class Engine(Protocol):
+    """Anything that applies a function to shards and gives the answers back in the order of the shards.
 
-    threads: int = 0
+    `workers` is how many shards it computes at a time, so that a run can make enough of them.
+    """
 
     @property
-    def workers(self) -> int:
-        return self.threads or available_cores()
+    def workers(self) -> int: ...
+    def map(self, function: Callable[[Shard], Answer], shards: Sequence[Shard]) -> Iterator[Answer]: ...
+
+
+class InlineEngine:
+    """Computes the shards one after the other in the calling thread.
+
+    >>> list(InlineEngine().map(len, ["ab", "c"]))
+    [2, 1]
+    """
+
+    workers = 1
 
     def map(self, function: Callable[[Shard], Answer], shards: Sequence[Shard]) -> Iterator[Answer]:
-        """The answers in the order of the shards. Ctrl-C ends native work on the shards in hand and drops the rest."""
-        if self.workers == 1 or len(shards) <= 1:
-            yield from map(function, shards)
-            return
-        pool = ThreadPoolExecutor(self.workers)
-        stop = _native.Stop()
-
-        def work(shard: Shard) -> Answer:
-            with stop:
-                return function(shard)
-
-        try:
-            yield from pool.map(work, shards)
-        finally:
-            stop.set()
-            pool.shutdown(cancel_futures=True)
-
-
-def parse_engine(text: str, threads: int = 0) -> LocalEngine:
-    """
-    >>> parse_engine("local")
-    LocalEngine(threads=0)
-    """
-    if threads < 0:
-        raise UsageError(f"--threads {threads}: cannot be negative", hint="0 uses every core")
-    if text == "local":
-        return LocalEngine(threads)
-    raise UsageError(f"no engine is called {shorten(text)!r}", hint="this version has: local")
-
-
-def available_cores() -> int:
-    # Containers often pin a process to fewer cores than the machine has.
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        yield from map(function, shards)

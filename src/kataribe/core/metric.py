@@ -1,9 +1,18 @@
 """What a metric is: a frozen value that turns items into additive statistics and statistics into a score.
 
-    prepare(items)          -> context      one pass over the corpus: idf, vocabulary, resources
-    stats(items, context)   -> statistics   one row per item; pure; the only expensive step
-    measure(totals)         -> value, parts  the formula; totals are sums of rows, in any number of leading axes
-    reduce(statistics)      -> Score        measure of the summed rows
+    scan_references(items)   -> additive    what the corpus must know of the references of these items
+    scan_predictions(items)  -> additive    the same of their predictions
+    conclude(references, predictions)       -> facts        once, of everything that was scanned
+    prepare(items, facts)    -> context     of one process: resources opened, texts prepared once
+    stats(items, context)    -> statistics  one row per item; pure; the only expensive step
+    measure(totals)          -> value, parts  the formula; totals are sums of rows, in any number of leading axes
+    reduce(statistics)       -> Score       measure of the summed rows
+
+Items come in shards, and any sharding gives the same rows. So whatever one item must know of others is in the facts:
+document frequencies, a vocabulary, the boundaries of other videos. What is scanned of two shards adds up with `+`; it
+and the facts can be pickled and are keyed by content, never by row number. Signatures, warnings and errors about the
+corpus read facts, never a context. References are scanned apart from predictions, so that a training loop scans them
+once.
 
 Because rows add up, the same few lines serve the corpus, a single item, a shard of a cluster and a bootstrap
 replicate. A metric whose score is not a function of sums overrides `reduce`, `per_item` and `replicates`.
@@ -23,6 +32,7 @@ import numpy as np
 
 from kataribe.core.caution import Caution
 from kataribe.core.errors import UsageError, nearest, shorten
+from kataribe.core.ragged import Rows
 from kataribe.core.spec import Spec, Value, print_value
 from kataribe.core.types import Array, Floats, Score
 
@@ -30,12 +40,23 @@ Protocols = Mapping[str, Mapping[str, Any]]
 
 
 class Items(Protocol):
-    """What a task hands to its metrics: items with ids, joined and validated; slices share what was computed."""
+    """What a task hands to its metrics: items with ids, joined and validated.
+
+    Some of them, a slice or those at given indices, are items again: a shard. A shard can be pickled and carries all
+    that the rows of its items depend on besides the facts.
+    """
 
     @property
     def ids(self) -> Sequence[str]: ...
     def __len__(self) -> int: ...
-    def __getitem__(self, rows: slice, /) -> Self: ...
+    def __getitem__(self, rows: Rows, /) -> Self: ...
+
+
+class Facts(NamedTuple):
+    """What was scanned, of a metric that concludes nothing from it."""
+
+    references: Any = None
+    predictions: Any = None
 
 
 class Measured(NamedTuple):
@@ -65,12 +86,15 @@ class Metric(ABC):
     lower_is_better: ClassVar[bool] = False
     # Most values are fractions, which tables show times 100; a perplexity is shown as it is.
     percent: ClassVar[bool] = True
-    # Between what the value can lie, so that an interval does not leave it; of a fraction (0.0, 1.0).
+    # The lowest and highest possible value, which limit the interval; (0.0, 1.0) for a fraction.
     bounds: ClassVar[tuple[float, float]] = (-math.inf, math.inf)
-    # From so many items on, 95% intervals were measured to hold the truth as often as they say (docs/intervals.md).
+    # With at least so many items, 95% intervals were measured to hold the truth 95% of the time (docs/intervals.md).
     steady_from: ClassVar[int] = 10
-    # Prepared before the others: what it keeps of the corpus (token vectors, say) holds what they would make again.
-    prepares_first: ClassVar[bool] = False
+    # An attribute of the items by which they are grouped: items of one group are always in one shard, because the row
+    # of one depends on the others (its neighbours in a film, say).
+    group_by: ClassVar[str | None] = None
+    # What it takes from an encoder. Token vectors are computed first: the vectors of sentences come with them.
+    vectors: ClassVar[Literal["tokens", "sentences"] | None] = None
 
     @property
     def needs_references(self) -> bool:
@@ -82,9 +106,28 @@ class Metric(ABC):
         """Whether a prediction that says nothing has no value and is left out, so that a missing one costs nothing."""
         return False
 
-    def prepare(self, items: Any) -> Any:
-        """What `stats` needs to know about the whole corpus; nothing by default."""
+    def scan_references(self, items: Any) -> Any:
+        """What all items must know of these items' references; it adds up over shards. Nothing by default."""
         return None
+
+    def scan_predictions(self, items: Any) -> Any:
+        """What all items must know of these items' predictions; it adds up over shards. Nothing by default."""
+        return None
+
+    def merge(self, scanned: Sequence[Any]) -> Any:
+        """What was scanned of several shards, as if they were one."""
+        parts = [part for part in scanned if part is not None]
+        while len(parts) > 1:  # two by two, so that no part is copied as often as there are shards
+            parts = [sum(pair[1:], pair[0]) for pair in (parts[at : at + 2] for at in range(0, len(parts), 2))]
+        return parts[0] if parts else None
+
+    def conclude(self, references: Any, predictions: Any) -> Any:
+        """The facts, from what was scanned of the whole corpus; what is wrong with the corpus is raised here."""
+        return Facts(references, predictions)
+
+    def prepare(self, items: Any, facts: Any) -> Any:
+        """What `stats` and `details` need for these items; the facts by default."""
+        return facts
 
     @abstractmethod
     def stats(self, items: Any, context: Any) -> Array:
@@ -94,17 +137,25 @@ class Metric(ABC):
     def measure(self, totals: Floats) -> Measured:
         """The formula, on sums of rows: totals[..., column] -> value[...], parts[...]."""
 
-    def signature(self, context: Any) -> dict[str, str]:
+    def signature(self, facts: Any) -> dict[str, str]:
         """The choices of this metric that can move the number, in the order they are printed."""
         return {}
 
-    def warnings(self, context: Any) -> Sequence[Caution]:
+    def warnings(self, facts: Any) -> Sequence[Caution]:
         """What a reader of the score should know about these items."""
         return ()
 
     def details(self, items: Any, context: Any) -> list[Any] | None:
         """For each item something to look at (an alignment, say) that can be written as JSON."""
         return None
+
+    def facts(self, items: Any) -> Any:
+        """The facts of items that are a whole corpus."""
+        return self.conclude(self.merge([self.scan_references(items)]), self.merge([self.scan_predictions(items)]))
+
+    def rows(self, items: Any) -> Array:
+        """The statistics of items that are a whole corpus, computed here and now."""
+        return self.stats(items, self.prepare(items, self.facts(items)))
 
     def reduce(self, statistics: Array) -> Score:
         measured = self.measure(statistics.sum(axis=0, dtype=np.float64))
@@ -122,13 +173,13 @@ class Metric(ABC):
         """The shortest text that parses back to this metric."""
         positional: list[Value] = []
         named: dict[str, Value] = {}
-        is_in_place = True
+        can_be_positional = True
         for f in fields(self):
             value = getattr(self, f.name)
             if value == f.default:
-                # What follows can no longer be told by its place.
-                is_in_place = False
-            elif f.metadata["positional"] and is_in_place:
+                # The options after one that is left out must be named.
+                can_be_positional = False
+            elif f.metadata["positional"] and can_be_positional:
                 positional.append(_to_text(value))
             else:
                 named[f.name] = _to_text(value)
@@ -150,13 +201,13 @@ def from_spec(
     hints = typing.get_type_hints(metric)
     chosen: dict[str, Any] = dict(metric.protocols.get(protocol, {}))
     chosen |= {key: value for key, value in defaults.items() if key in options}
-    places = [f.name for f in options.values() if f.metadata["positional"]]
-    if len(spec.positional) > len(places):
+    unnamed = [f.name for f in options.values() if f.metadata["positional"]]
+    if len(spec.positional) > len(unnamed):
         raise UsageError(
-            f"{spec}: {metric.name} takes {len(places) or 'no'} option{'s' * (len(places) != 1)} without a name",
+            f"{spec}: {metric.name} takes {len(unnamed) or 'no'} option{'s' * (len(unnamed) != 1)} without a name",
             hint=_options_hint(options),
         )
-    written = dict(zip(places, spec.positional, strict=False))
+    written = dict(zip(unnamed, spec.positional, strict=False))
     for key, value in spec.named:
         if key not in options:
             raise UsageError(f"{spec}: {metric.name} has no option {key!r}", hint=_options_hint(options, key))
@@ -180,7 +231,7 @@ def _to_text(value: Any) -> Value:
     if isinstance(value, str | Spec):
         return value
     text = str(value).lower() if isinstance(value, bool) else str(value)
-    # An option of a type of its own may spell several items, as the grammar does.
+    # The text of an option with its own type may have several items, joined by + as in the grammar.
     return tuple(text.split("+")) if "+" in text else text
 
 

@@ -27,7 +27,7 @@ def reporting(progress: Progress) -> Iterator[None]:
 
 
 def report(stage: str, done: int, total: int) -> None:
-    """Tell whoever listens that `done` of `total` parts of a stage are finished.
+    """Report to the listener, if there is one, that `done` of `total` parts of a stage are finished.
 
     >>> with reporting(print):
     ...     report("reading", 1, 2)

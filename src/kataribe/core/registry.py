@@ -1,4 +1,4 @@
-"""Every metric by name. Ours and third parties' come through one door, the entry-point group `kataribe.metrics`.
+"""Every metric by name. Ours and those of third parties are found by the entry-point group `kataribe.metrics`.
 
 A package adds a metric with
 
@@ -13,48 +13,37 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import fields, replace
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
+from inspect import signature
 from types import MappingProxyType
-from typing import Any
+from typing import Any, get_args
 
-from kataribe.core.errors import KataribeError, UsageError, nearest, shorten
+from kataribe.core import plugins
+from kataribe.core.errors import KataribeError, UsageError, shorten
 from kataribe.core.metric import Metric, from_spec
+from kataribe.core.options import Protocol
 from kataribe.core.spec import Spec, parse_spec
 
 GROUP = "kataribe.metrics"
-PROTOCOLS = ("official", "paper")
-
-
-@cache
-def _entry_points() -> dict[str, EntryPoint]:
-    return {point.name: point for point in entry_points(group=GROUP)}
+PROTOCOLS: tuple[str, ...] = get_args(Protocol)
 
 
 def names(task: str | None = None) -> list[str]:
     """The names of all metrics, or of one task's."""
-    return [name for name in sorted(_entry_points()) if task is None or load(name).task == task]
+    return [name for name in sorted(plugins.registered(GROUP)) if task is None or load(name).task == task]
 
 
 @cache
 def load(name: str) -> type[Metric]:
     """The metric class behind a name."""
-    point = _entry_points().get(name) or _entry_points().get(name.lower().replace("-", "_"))
-    if point is None:
-        hint = nearest(name.lower().replace("-", "_"), _entry_points())
-        raise UsageError(f"no metric is called {shorten(name)!r}", hint=hint)
-    try:
-        metric = point.load()
-    except (ImportError, AttributeError) as error:
-        raise UsageError(
-            f"the metric {point.name!r} cannot be loaded ({error})", hint=f"reinstall {_owner(point)}"
-        ) from None
+    metric = plugins.load(GROUP, name, "metric")
     if not (isinstance(metric, type) and issubclass(metric, Metric)):
-        raise UsageError(f"{point.value}, registered as the metric {point.name!r}, is not a kataribe Metric")
+        raise UsageError(f"what is registered as the metric {name!r} is not a kataribe Metric: {metric!r}")
+    if len(signature(metric.prepare).parameters) != len(signature(Metric.prepare).parameters):
+        raise UsageError(
+            f"the metric {name!r} was written for kataribe 0.2: `prepare` takes items and facts now",
+            hint="see docs/extending.md",
+        )
     return metric
-
-
-def _owner(point: EntryPoint) -> str:
-    return point.dist.name if point.dist else point.module
 
 
 def parse(
@@ -73,13 +62,14 @@ def parse(
     if isinstance(text, Metric):
         return text
     if protocol not in PROTOCOLS:
-        raise UsageError(f"no protocol is called {shorten(protocol)!r}", hint=f"there are: {', '.join(PROTOCOLS)}")
+        problem = f"<protocol>: no protocol is called {shorten(protocol)!r}"
+        raise UsageError(problem, hint=f"there are: {', '.join(PROTOCOLS)}", options=["protocol"])
     spec = parse_spec(text) if isinstance(text, str) else text
     metric = from_spec(load(spec.name), spec, protocol=protocol, defaults=defaults)
     nested = {f.name: value for f in fields(metric) if isinstance(value := getattr(metric, f.name), Spec)}
     # A metric inside a metric follows the same protocol, and a wrong name in it is found here, not while scoring.
-    spelled = {name: str(parse(inner, protocol=protocol, defaults=defaults)) for name, inner in nested.items()}
-    return replace(metric, **{name: parse_spec(text) for name, text in spelled.items()}) if nested else metric
+    texts = {name: str(parse(inner, protocol=protocol, defaults=defaults)) for name, inner in nested.items()}
+    return replace(metric, **{name: parse_spec(text) for name, text in texts.items()}) if nested else metric
 
 
 def find(spec: str) -> Metric | None:

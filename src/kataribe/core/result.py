@@ -16,8 +16,12 @@ import numpy as np
 
 from kataribe.core import registry
 from kataribe.core.caution import Caution
+from kataribe.core.document import D, Document, any_of_kind, read_documents
 from kataribe.core.errors import InputError, UsageError, nearest
+from kataribe.core.older_results import anchors_of, fill_directions_and_units, number_of, warning_of
+from kataribe.core.tables import render
 from kataribe.core.types import Anchors, Array, Coverage, Curve, Floats, Score
+from kataribe.core.unit import Direction, Unit, checked
 
 
 @dataclass(frozen=True)
@@ -25,7 +29,8 @@ class MetricResult:
     """One metric on one set of items. Row i of every array belongs to ids[i].
 
     `metric` is what was asked for, `spec` what that came to under the protocol and the options of the task; a metric
-    parsed from `spec` can reduce the statistics again.
+    parsed from `spec` can reduce the statistics again. `direction` and `unit` are the metric's own words, so that
+    whoever reads a result needs no metric for them.
     """
 
     metric: str
@@ -33,6 +38,8 @@ class MetricResult:
     score: Score
     interval: tuple[float, float] | None
     signature: str
+    direction: Direction
+    unit: Unit
     ids: tuple[str, ...]
     item_values: Floats
     item_parts: Mapping[str, Floats]
@@ -59,9 +66,21 @@ class MetricResult:
         }
 
     @property
+    def lower_is_better(self) -> bool:
+        return self.direction == "lower"
+
+    @property
     def normalised(self) -> float | None:
         """Where the system stands between chance (0) and people (1), all scored against the same references."""
         return self.anchors.normalised if self.anchors else None
+
+    def has_documents(self, kind: type[Document]) -> bool:
+        return any_of_kind(self.details or (), kind)
+
+    def documents(self, kind: type[D], *, file: str | None = None) -> dict[str, list[D]]:
+        """For each item what the metric has to show, where it is of this kind: word alignments, say."""
+        by_id = dict(zip(self.ids, self.details or (), strict=self.details is not None))
+        return read_documents(by_id, kind, file=file, field=f"details of {self.metric}")
 
     def summary(self) -> dict[str, Any]:
         summary = {
@@ -69,6 +88,8 @@ class MetricResult:
             "parts": dict(self.parts),
             "interval": list(self.interval) if self.interval else None,
             "signature": self.signature,
+            "direction": self.direction,
+            "unit": self.unit,
         }
         if self.anchors:
             summary["anchors"] = asdict(self.anchors) | {"normalised": self.normalised}
@@ -95,16 +116,18 @@ class MetricResult:
         return cls(
             metric=metric,
             spec=data["spec"],
-            score=Score(_number(data["value"]), {name: _number(part) for name, part in data["parts"].items()}),
+            score=Score(number_of(data["value"]), {name: number_of(part) for name, part in data["parts"].items()}),
             interval=tuple(data["interval"]) if data["interval"] else None,
             signature=data["signature"],
+            direction=checked(data["direction"], Direction),
+            unit=checked(data["unit"], Unit),
             ids=ids,
             item_values=np.array([items[id]["value"] for id in ids], dtype=np.float64),
             item_parts={name: np.array([items[id].get(name) for id in ids], dtype=np.float64) for name in names},
             columns=columns,
             statistics=np.array([rows[id] for id in ids]).reshape(len(ids), len(columns)),
             details=[details[id] for id in ids] if details is not None else None,
-            anchors=_anchors(anchors) if anchors else None,
+            anchors=anchors_of(anchors) if anchors else None,
         )
 
 
@@ -113,7 +136,8 @@ class Result:
     """All metrics of one evaluation.
 
     `result["meteor"].value`, `result["meteor"].items["some id"]`, `result.table()`, `result.to_json()`. `content`
-    is what was scored, by id, for whoever wants to show it; `curves` are scores under changed conditions.
+    is what was scored, by id, for whoever wants to show it (`scored` gives it typed); `curves` are scores under
+    changed conditions.
     """
 
     task: str
@@ -135,8 +159,16 @@ class Result:
     def __iter__(self) -> Iterator[MetricResult]:
         return iter(self.metrics.values())
 
+    def has_scored(self, kind: type[Document]) -> bool:
+        return any_of_kind((self.content or {}).values(), kind)
+
+    def scored(self, kind: type[D], *, file: str | None = None) -> dict[str, D]:
+        """What was scored, by id, where it is of this kind: captions with their references, say."""
+        found = read_documents(self.content or {}, kind, file=file, field="content")
+        return {id: documents[0] for id, documents in found.items() if documents}
+
     def summary(self) -> dict[str, Any]:
-        """The answer without the items: what `--format json` prints."""
+        """The answer without the items: what the command line prints as JSON."""
         return {
             "kataribe": self.version,
             "task": self.task,
@@ -159,11 +191,12 @@ class Result:
         hint = "give a file that `kataribe score ... -o` wrote"
         try:
             data = msgspec.json.decode(text)
+            unknown = fill_directions_and_units(data["metrics"])
             return cls(
                 task=data["task"],
                 metrics={name: MetricResult.from_dict(name, metric) for name, metric in data["metrics"].items()},
                 coverage=Coverage(**data["coverage"]),
-                warnings=tuple(map(_warning, data["warnings"])),
+                warnings=(*map(warning_of, data["warnings"]), *unknown),
                 version=data["kataribe"],
                 content=data.get("content"),
                 curves=tuple(Curve(**curve) for curve in data.get("curves", ())),
@@ -174,8 +207,6 @@ class Result:
             raise InputError("is not a kataribe result", file=file, hint=hint) from None
 
     def table(self, format: str = "table") -> str:
-        from kataribe.report.tables import render
-
         return render(self, format)
 
     def to_pandas(self) -> Any:
@@ -189,20 +220,3 @@ class Result:
             columns[metric.metric] = metric.item_values
             columns |= {f"{metric.metric}.{name}": part for name, part in metric.item_parts.items()}
         return pd.DataFrame(columns, index=pd.Index(index, name="id"))
-
-
-def _warning(written: str | Mapping[str, str]) -> Caution:
-    """Version 0.1 wrote the texts of warnings alone."""
-    return Caution("older-version", written) if isinstance(written, str) else Caution(**written)
-
-
-def _anchors(data: Mapping[str, Any]) -> Anchors | None:
-    """Version 0.1 did not score the system as it scored people, so that its anchors say nothing about the system."""
-    if "system" not in data:
-        return None
-    return Anchors(data["human"], _number(data["null"]), _number(data["system"]), data["against"])
-
-
-def _number(value: float | None) -> float:
-    """JSON has no NaN; a score that does not exist (of people, where there was only one) is null there."""
-    return np.nan if value is None else value

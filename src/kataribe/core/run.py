@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, MutableMapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 import kataribe
-from kataribe.core.caution import Caution, distinct
-from kataribe.core.engine import LocalEngine
-from kataribe.core.errors import UsageError
+from kataribe.core.caution import Caution, distinct, remark, remarking
+from kataribe.core.engine import Engine, InlineEngine
 from kataribe.core.metric import Items, Metric
-from kataribe.core.progress import Progress, reporting, silent
+from kataribe.core.options import RunOptions
+from kataribe.core.progress import report, reporting, silent
 from kataribe.core.result import MetricResult, Result
+from kataribe.core.shards import Sharding, split
 from kataribe.core.signature import format_signature
 from kataribe.core.types import Array, Coverage
+from kataribe.core.unit import direction_of, unit_of
 from kataribe.stats.bootstrap import FEWEST_ITEMS, INTERVAL, resample_weights, studentised_interval
 
-# Small enough that progress moves and Ctrl-C is heard, large enough that a shard's overhead does not show.
-MIN_SHARD = 256
-SHARDS_PER_WORKER = 4
+# Token vectors come first: the vectors of whole sentences are computed along with them.
+_VECTORS_FIRST = ("tokens", "sentences", None)
 
 
 def run(
@@ -32,75 +33,125 @@ def run(
     coverage: Coverage,
     fields: Mapping[str, str],
     warnings: Sequence[Caution] = (),
-    engine: LocalEngine | None = None,
-    bootstrap: int = 0,
-    seed: int = 0,
-    details: bool = False,
-    progress: Progress | None = None,
+    scanned: MutableMapping[Metric, Any] | None = None,
+    options: RunOptions,
 ) -> Result:
     """Score `items` with every metric, under the name it goes by in the result.
 
-    `fields` are the signature's entries that all metrics share.
+    `fields` are the signature's entries that all metrics share; `scanned` keeps what metrics scanned in the
+    references: where it holds a metric from a run on the same references, these are not scanned again.
     """
-    if bootstrap < 0:
-        raise UsageError(f"--bootstrap {bootstrap}: cannot be negative", hint="1000 is usual, 0 switches it off")
-    engine = engine or LocalEngine()
-    report = progress or silent
-    with reporting(report):
-        in_turn = sorted(metrics.items(), key=lambda entry: not entry[1].prepares_first)
-        contexts = {name: metric.prepare(items) for name, metric in in_turn}
-    # Every metric sees the same shards, so what one computes and keeps on its items the next one finds.
-    shards = _shards(items, engine.workers)
+    bootstrap, seed = options.bootstrap, options.seed
+    engine = options.engine or InlineEngine()
     resampling = {"bootstrap": str(bootstrap), "interval": INTERVAL, "seed": str(seed)} if bootstrap else {}
+    with reporting(options.progress or silent), remarking() as remarks:
+        shardings = _shardings(metrics.values(), items, engine)
+        facts = _facts(metrics, shardings, engine, {} if scanned is None else scanned)
+        computed = _compute(metrics, facts, shardings, engine, options.details)
     results: dict[str, MetricResult] = {}
     for name, metric in metrics.items():
-        context = contexts[name]
-        statistics = _statistics(metric, shards, context, engine, report)
+        statistics = computed[name].statistics
         per_item = metric.per_item(statistics)
-        choices = {**metric.signature(context), **fields, **resampling, "kataribe": kataribe.__version__}
+        choices = {**metric.signature(facts[name]), **fields, **resampling, "kataribe": kataribe.__version__}
         results[name] = MetricResult(
             metric=name,
             spec=str(metric),
             score=metric.reduce(statistics),
             interval=bootstrap_interval(metric, statistics, bootstrap, seed),
             signature=format_signature(metric.name, choices),
+            direction=direction_of(metric),
+            unit=unit_of(metric),
             ids=tuple(items.ids),
             item_values=per_item.value,
             item_parts=per_item.parts,
             columns=metric.columns,
             statistics=statistics,
-            details=_details(metric, shards, context, engine) if details else None,
+            details=computed[name].details,
         )
-    said = [warning for name, metric in metrics.items() for warning in metric.warnings(contexts[name])]
+    said = [warning for name, metric in metrics.items() for warning in metric.warnings(facts[name])]
     said += few_items(metrics, len(items)) if bootstrap else []
     return Result(
         task=task,
         metrics=results,
         coverage=coverage,
-        warnings=distinct([*warnings, *said]),
+        warnings=distinct([*warnings, *said, *remarks]),
         version=kataribe.__version__,
     )
 
 
-def _shards(items: Items, workers: int) -> list[Items]:
-    size = max(MIN_SHARD, -(-len(items) // (workers * SHARDS_PER_WORKER)))
-    return [items[start : start + size] for start in range(0, len(items), size)]
+def _shardings(metrics: Iterable[Metric], items: Items, engine: Engine) -> dict[str | None, Sharding]:
+    """Metrics that group items in the same way see the same shards: what one keeps in a shard the next one finds."""
+    ways = dict.fromkeys(metric.group_by for metric in metrics)
+    return {group_by: split(items, engine.workers, group_by) for group_by in ways}
 
 
-def _statistics(metric: Metric, shards: Sequence[Items], context: Any, engine: LocalEngine, report: Progress) -> Array:
-    total = sum(len(shard) for shard in shards)
-    tables = []
-    done = 0
-    for table in engine.map(partial(metric.stats, context=context), shards):
-        tables.append(table)
-        done += len(table)
-        report(str(metric), done, total)
-    return np.concatenate(tables) if tables else np.zeros((0, len(metric.columns)))
+def _facts(
+    metrics: Mapping[str, Metric],
+    shardings: Mapping[str | None, Sharding],
+    engine: Engine,
+    scanned: MutableMapping[Metric, Any],
+) -> dict[str, Any]:
+    facts = {}
+    for name, metric in metrics.items():
+        sharding = shardings[metric.group_by]
+        if metric not in scanned:
+            scanned[metric] = _merged(metric, "scan_references", sharding, engine)
+        facts[name] = metric.conclude(scanned[metric], _merged(metric, "scan_predictions", sharding, engine))
+    return facts
 
 
-def _details(metric: Metric, shards: Sequence[Items], context: Any, engine: LocalEngine) -> list[Any] | None:
-    parts = list(engine.map(partial(metric.details, context=context), shards))
-    return None if any(part is None for part in parts) else [entry for part in parts for entry in part or ()]
+def _merged(metric: Metric, scan: str, sharding: Sharding, engine: Engine) -> Any:
+    if getattr(type(metric), scan) is getattr(Metric, scan):
+        return metric.merge([])
+    return metric.merge(list(engine.map(getattr(metric, scan), sharding.shards)))
+
+
+class _Computed(NamedTuple):
+    statistics: Array
+    details: list[Any] | None
+
+
+def _compute(
+    metrics: Mapping[str, Metric],
+    facts: Mapping[str, Any],
+    shardings: Mapping[str | None, Sharding],
+    engine: Engine,
+    details: bool,
+) -> dict[str, _Computed]:
+    computed = {}
+    for name, metric in sorted(metrics.items(), key=lambda entry: _VECTORS_FIRST.index(entry[1].vectors)):
+        sharding = shardings[metric.group_by]
+        work = partial(_compute_shard, metric, facts[name], details)
+        total, done = sum(map(len, sharding.shards)), 0
+        answers = []
+        for answer in engine.map(work, sharding.shards):
+            answers.append(answer)
+            done += len(answer.statistics)
+            report(str(metric), done, total)
+        tables = [answer.statistics for answer in answers]
+        described = [answer.details for answer in answers if answer.details is not None]
+        computed[name] = _Computed(
+            sharding.in_order(tables) if tables else np.zeros((0, len(metric.columns))),
+            sharding.in_order_list(described) if answers and len(described) == len(answers) else None,
+        )
+        for answer in answers:
+            remark(*answer.remarks)
+    return computed
+
+
+class _ShardAnswer(NamedTuple):
+    statistics: Array
+    details: list[Any] | None
+    remarks: tuple[Caution, ...]
+
+
+def _compute_shard(metric: Metric, facts: Any, details: bool, shard: Any) -> _ShardAnswer:
+    """What a worker does: a context is prepared where it is used and never leaves the process."""
+    with remarking() as remarks:
+        context = metric.prepare(shard, facts)
+        statistics = metric.stats(shard, context)
+        described = metric.details(shard, context) if details else None
+    return _ShardAnswer(statistics, described, tuple(remarks))
 
 
 def bootstrap_interval(metric: Metric, statistics: Array, bootstrap: int, seed: int) -> tuple[float, float] | None:
@@ -111,7 +162,7 @@ def bootstrap_interval(metric: Metric, statistics: Array, bootstrap: int, seed: 
     # The same seed draws the same items for every metric, so that intervals can be read side by side.
     weights = resample_weights(items, bootstrap, np.random.default_rng(seed))
     replicates = np.concatenate([metric.replicates(statistics, chunk) for chunk in weights])
-    # A draw of few items may leave a score undefined; an interval of the others would pretend that it did not.
+    # In a draw of few items a score may be undefined; an interval from the other draws would hide that.
     return studentised_interval(metric.reduce(statistics).value, replicates, items, metric.bounds)
 
 

@@ -1,6 +1,6 @@
-"""Signatures in the manner of sacreBLEU: every choice that can move the number, in one short line.
+"""Signatures like those of sacreBLEU: every choice that can change the number, in one short line.
 
-    meteor|v:1.5|lang:en|tok:ptb|missing:error|data:17000/17000|hash:3f9a0c2b|kataribe:0.2.0
+    meteor|v:1.5|lang:en|tok:ptb|missing:error|data:17000/17000|hash:3f9a0c2b|kataribe:0.3.0
 
 Two results may be compared when their signatures agree; `differences` says where they do not.
 """
@@ -31,8 +31,8 @@ def parse_signature(text: str) -> tuple[str, dict[str, str]]:
 def with_field(signature: str, key: str, value: str) -> str:
     """A signature with one more field, before the version that closes it.
 
-    >>> with_field("bleu|n:4|kataribe:0.2.0", "seed", "0")
-    'bleu|n:4|seed:0|kataribe:0.2.0'
+    >>> with_field("bleu|n:4|kataribe:0.3.0", "seed", "0")
+    'bleu|n:4|seed:0|kataribe:0.3.0'
     """
     choices, _, version = signature.rpartition("|")
     return f"{choices}|{key}:{_escape(value)}|{version}"
@@ -54,7 +54,7 @@ def differences(one: str, other: str) -> dict[str, tuple[str | None, str | None]
 
 
 def fingerprint(texts: Iterable[str]) -> str:
-    """Eight hexadecimal digits that tell one sequence of texts from another.
+    """Eight hexadecimal digits that differ between sequences of texts.
 
     >>> fingerprint(["a", "bc"]) == fingerprint(["ab", "c"])
     False
@@ -68,12 +68,12 @@ def fingerprint(texts: Iterable[str]) -> str:
 
 
 def fingerprint_by_id(items: Iterable[tuple[str, ...]]) -> str:
-    """Of entries that each start with their id: the same in whatever order they come.
+    """The fingerprint of entries that each start with their id; their order does not matter.
 
     >>> fingerprint_by_id([("1", "a dog"), ("2", "a cat")]) == fingerprint_by_id([("2", "a cat"), ("1", "a dog")])
     True
     """
-    # Each entry is joined by its length, so that no text can run into the next entry.
+    # The length of each entry is hashed too, so that moving a character to the next entry changes the result.
     return fingerprint(text for entry in sorted(items) for text in (str(len(entry)), *entry))
 
 

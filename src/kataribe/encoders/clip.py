@@ -10,41 +10,42 @@ Radford, A. et al. (2021). Learning transferable visual models from natural lang
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache, partial
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from kataribe.core.caution import Caution
-from kataribe.core.errors import InputError, ResourceError
-from kataribe.core.progress import report
+from kataribe.core.errors import ResourceError
+from kataribe.core.memo import keep_open
+from kataribe.core.need import need
+from kataribe.core.types import Float32s, Int32s
 from kataribe.encoders import loading
-from kataribe.encoders.protocol import Cut, Float32s, Forward, ImageEncoder, Int32s
-from kataribe.encoders.store import SentenceRow, content_key, damage_said, open_store
+from kataribe.encoders.protocol import Forward, TokenizedText
+from kataribe.media.video import Pixels
 
 DEFAULT = "openai/clip-vit-base-patch32"
 
-_BATCH_IMAGES = 16
-
 
 class ClipEncoder:
-    """A text encoder and an image encoder in one."""
+    """A text encoder and a picture encoder in one."""
+
+    size = None
 
     def __init__(self, model: str) -> None:
         self.name = loading.short_name(model)
-        self._torch = loading.need("torch", f"the encoder {self.name!r}")
-        loading.need("PIL", "reading pictures")
-        load = partial(loading.load, model, or_else="--features with --text-features")
-        self._network = load("model", lambda t, where: loading.from_pretrained(t.AutoModel, where))
+        self._torch = need("torch", extra="models", purpose=f"the encoder {self.name!r}")
+        self._image = need("PIL.Image", extra="models", purpose="reading pictures")
+        instead, options = "<features> with <text_features>", ["features", "text_features"]
+        load = partial(loading.load, model, or_else=instead, options=options)
+        self._network = load("model", lambda t, source: loading.from_pretrained(t.AutoModel, source))
         if not hasattr(self._network, "get_image_features"):
             raise ResourceError(
                 f"{self.name} is a {self._network.config.model_type} model, which knows no pictures",
                 hint=f"give a CLIP, Chinese-CLIP or SigLIP model such as {DEFAULT}",
             )
-        self._tokenizer = load("tokenizer", lambda t, where: t.AutoTokenizer.from_pretrained(where))
+        self._tokenizer = load("tokenizer", lambda t, source: t.AutoTokenizer.from_pretrained(source))
         self._processor = load(
-            "image processor", lambda t, where: t.AutoImageProcessor.from_pretrained(where, use_fast=False)
+            "image processor", lambda t, source: t.AutoImageProcessor.from_pretrained(source, use_fast=False)
         )
         kind = self._network.config.model_type
         text = self._network.config.text_config
@@ -67,13 +68,13 @@ class ClipEncoder:
     def parallel(self) -> bool:
         return self.device == "cpu"
 
-    def cut(self, texts: Sequence[str]) -> list[Cut]:
+    def tokenize(self, texts: Sequence[str]) -> list[TokenizedText]:
         if not texts:
             return []
         whole = self._tokenizer(list(texts), truncation=False, padding=False, verbose=False)["input_ids"]
         cut = self._tokenizer(list(texts), truncation=True, max_length=self.longest, padding=False)["input_ids"]
         return [
-            Cut(np.array(ids or [self._pad], dtype=np.int32), len(all_ids) <= self.longest)
+            TokenizedText(np.array(ids or [self._pad], dtype=np.int32), len(all_ids) <= self.longest)
             for ids, all_ids in zip(cut, whole, strict=True)
         ]
 
@@ -95,42 +96,18 @@ class ClipEncoder:
             sentences = torch.nn.functional.normalize(whole.float(), dim=-1).cpu().numpy()
         return Forward([tokens[row, :length].copy() for row, length in enumerate(lengths)], sentences)
 
-    def images(self, files: Sequence[Path]) -> Float32s:
+    def pixels(self, pictures: Sequence[Pixels]) -> Float32s:
+        """Vectors of length 1 in the space of the texts."""
         torch = self._torch
-        pixels = self._processor(images=[_open(file) for file in files], return_tensors="np")["pixel_values"]
+        images = [self._image.fromarray(picture) for picture in pictures]
+        pixels = self._processor(images=images, return_tensors="np")["pixel_values"]
         with torch.inference_mode():
             output = self._network.get_image_features(torch.from_numpy(np.ascontiguousarray(pixels)).to(self.device))
             vectors: Float32s = torch.nn.functional.normalize(_features(output).float(), dim=-1).cpu().numpy()
         return vectors
 
 
-def encode_images(
-    encoder: ImageEncoder, name: str, files: Sequence[Path]
-) -> tuple[Float32s, list[bytes], list[Caution]]:
-    """The vector of each picture, a hash of its content, and remarks; what was seen before is not looked at again."""
-    store, remarks = open_store(f"{encoder.key}-images")
-    keys = []
-    for file in files:
-        try:
-            keys.append(content_key(file.read_bytes()))
-        except OSError as error:
-            raise InputError(f"cannot be read ({error.strerror})", file=file) from None
-    distinct = list(dict.fromkeys(keys))
-    known = store.known("sentences", distinct)
-    found = dict(zip(distinct, store.sentences(distinct), strict=True))
-    remarks += damage_said(store, [key for key in known if found[key] is None], distinct, "pictures")
-    missing = list({key: file for key, file in zip(keys, files, strict=True) if found[key] is None}.items())
-    for start in range(0, len(missing), _BATCH_IMAGES):
-        batch = missing[start : start + _BATCH_IMAGES]
-        vectors = encoder.images([file for _, file in batch])
-        found |= {key: vector for (key, _), vector in zip(batch, vectors, strict=True)}
-        store.add(sentences=[SentenceRow(key, True, vector) for (key, _), vector in zip(batch, vectors, strict=True)])
-        report(f"looking at pictures with {name}", start + len(batch), len(missing))
-    vectors_by_key = {key: vector for key, vector in found.items() if vector is not None}
-    return np.stack([vectors_by_key[key] for key in keys]), keys, remarks
-
-
-@lru_cache(maxsize=1)
+@keep_open(1)
 def open_clip(model: str = DEFAULT) -> ClipEncoder:
     """The encoder of a name or folder; the last one stays loaded."""
     return ClipEncoder(model)
@@ -146,15 +123,3 @@ def _projection(network: Any, kind: str) -> Any:
 def _features(output: Any) -> Any:
     """Newer versions of transformers wrap the projected features."""
     return getattr(output, "pooler_output", output) if not hasattr(output, "dim") else output
-
-
-def _open(file: Path) -> Any:
-    from PIL import Image
-
-    try:
-        with Image.open(file) as image:
-            return image.convert("RGB")
-    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
-        raise InputError(
-            f"does not open as a picture ({' '.join(str(error).split())})", file=file, hint="is it whole?"
-        ) from None

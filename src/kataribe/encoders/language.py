@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
-from functools import lru_cache, partial
+from functools import partial
 
 import numpy as np
-import numpy.typing as npt
 
+from kataribe.core.memo import keep_open
+from kataribe.core.need import need
 from kataribe.core.progress import report
 from kataribe.encoders import loading
+from kataribe.encoders.encoded import LongTexts
+from kataribe.encoders.store import content_key
+from kataribe.text.kneser_ney import Likelihood
 
-Int64s = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-
-# The model gives a number for every word of its vocabulary at every place; more tokens at once cost gigabytes.
+# The model gives a number for every word of its vocabulary at every position; more tokens at once cost gigabytes.
 _BATCH_TOKENS = 1024
 
 
@@ -23,39 +25,45 @@ class CausalModel:
 
     def __init__(self, model: str) -> None:
         self.name = loading.short_name(model)
-        self._torch = loading.need("torch", f"the language model {self.name!r}")
+        self._torch = need("torch", extra="models", purpose=f"the language model {self.name!r}")
         load = partial(loading.load, model, or_else="model=ngram")
-        self._tokenizer = load("tokenizer", lambda t, where: t.AutoTokenizer.from_pretrained(where))
+        self._tokenizer = load("tokenizer", lambda t, source: t.AutoTokenizer.from_pretrained(source))
         self._network = load(
-            "causal language model", lambda t, where: loading.from_pretrained(t.AutoModelForCausalLM, where)
+            "causal language model", lambda t, source: loading.from_pretrained(t.AutoModelForCausalLM, source)
         )
         self.longest = loading.longest_input(self._network, self._tokenizer, loading.locate(model))
         self.signature = f"{self.name}-{loading.fingerprint_of(self._network, self._tokenizer)}"
         self.start = self._tokenizer.bos_token_id
+        self._one_tokenizer = threading.Lock()
         self.device = "cuda" if self._torch.cuda.is_available() else "cpu"
         self._network.to(self.device)
 
-    def score(self, texts: Sequence[str]) -> tuple[Int64s, Floats, int]:
-        """Of each text the number of predicted tokens and their log probability; and how many texts were too long."""
-        cut = [self._ids(text) for text in texts]
+    def find_long(self, texts: Sequence[str]) -> LongTexts:
+        """Which texts are longer than the model takes."""
+        return LongTexts(frozenset(content_key(text) for text in texts if len(self._ids(text)) > self.longest))
+
+    def score(self, texts: Sequence[str]) -> Likelihood:
+        """Of each text the number of predicted tokens and their log probability."""
+        token_ids = [self._ids(text) for text in texts]
         words, logs = np.zeros(len(texts), dtype=np.int64), np.zeros(len(texts))
-        order = sorted(range(len(cut)), key=lambda place: len(cut[place]))
+        order = sorted(range(len(token_ids)), key=lambda index: len(token_ids[index]))
         batch: list[int] = []
         done = 0
-        for place in [*order, None]:
-            full = place is None or (len(batch) + 1) * len(cut[place]) > _BATCH_TOKENS
+        for index in [*order, None]:
+            full = index is None or (len(batch) + 1) * len(token_ids[index]) > _BATCH_TOKENS
             if batch and full:
-                for row, log in zip(batch, self._logs([cut[row][: self.longest] for row in batch]), strict=True):
-                    words[row], logs[row] = min(len(cut[row]), self.longest) - 1, log
+                for row, log in zip(batch, self._logs([token_ids[row][: self.longest] for row in batch]), strict=True):
+                    words[row], logs[row] = min(len(token_ids[row]), self.longest) - 1, log
                 done += len(batch)
                 report(f"reading with {self.name}", done, len(texts))
                 batch = []
-            if place is not None and len(cut[place]) > 1:
-                batch.append(place)
-        return words, logs, sum(len(ids) > self.longest for ids in cut)
+            if index is not None and len(token_ids[index]) > 1:
+                batch.append(index)
+        return Likelihood(words, logs)
 
     def _ids(self, text: str) -> list[int]:
-        ids: list[int] = self._tokenizer(text, truncation=False, verbose=False)["input_ids"]
+        with self._one_tokenizer:
+            ids: list[int] = self._tokenizer(text, truncation=False, verbose=False)["input_ids"]
         starts = self.start is not None and ids[:1] != [self.start]
         return [self.start, *ids] if starts else ids
 
@@ -74,7 +82,7 @@ class CausalModel:
         return sums
 
 
-@lru_cache(maxsize=1)
+@keep_open(1)
 def open_causal(model: str) -> CausalModel:
     """The language model of a name or folder; the last one stays loaded."""
     return CausalModel(model)

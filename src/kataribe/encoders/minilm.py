@@ -22,9 +22,10 @@ import numpy as np
 
 from kataribe import _native
 from kataribe.core.errors import ResourceError, shorten
+from kataribe.core.need import need
+from kataribe.core.types import Float32s, Int32s, Int64s
 from kataribe.encoders import loading
-from kataribe.encoders.protocol import Cut, Float32s, Forward, Int32s
-from kataribe.text.sentences import Int64s
+from kataribe.encoders.protocol import Forward, TokenizedText
 
 _SPECIALS = ("[CLS]", "[SEP]", "[PAD]")
 
@@ -32,8 +33,8 @@ _SPECIALS = ("[CLS]", "[SEP]", "[PAD]")
 class MiniLm:
     """
     >>> encoder = MiniLm()
-    >>> cut, = encoder.cut(["A dog runs."])
-    >>> encoder.forward([cut.ids]).tokens[0].shape
+    >>> tokens, = encoder.tokenize(["A dog runs."])
+    >>> encoder.forward([tokens.ids]).tokens[0].shape
     (6, 384)
     """
 
@@ -42,8 +43,8 @@ class MiniLm:
 
     def __init__(self, layer: int | None = None) -> None:
         self.name = loading.short_name(loading.DEFAULT)
-        safetensors = loading.need("safetensors", f"the encoder {self.name!r}")
-        tokenizers = loading.need("tokenizers", f"the encoder {self.name!r}")
+        safetensors = need("safetensors", extra="models", purpose=f"the encoder {self.name!r}")
+        tokenizers = need("tokenizers", extra="models", purpose=f"the encoder {self.name!r}")
         folder = Path(loading.locate(loading.DEFAULT))
         self._weights = folder / "model.safetensors"
         try:
@@ -67,14 +68,14 @@ class MiniLm:
         self.signature = f"{self.name}-{self.fingerprint}"
         self.key = f"text-{self.fingerprint}-{loading.recipe(*recipe)}-l{self.layer}"
 
-    def cut(self, texts: Sequence[str]) -> list[Cut]:
-        return [self._cut(encoding.ids) for encoding in self._tokenizer.encode_batch(list(texts))]
+    def tokenize(self, texts: Sequence[str]) -> list[TokenizedText]:
+        return [self._tokenized(encoding.ids) for encoding in self._tokenizer.encode_batch(list(texts))]
 
-    def _cut(self, ids: list[int]) -> Cut:
+    def _tokenized(self, ids: list[int]) -> TokenizedText:
         fits = len(ids) <= self.longest
         # What is cut away lies before the last token, which ends every text.
         kept = ids if fits else [*ids[: self.longest - 1], ids[-1]]
-        return Cut(np.array(kept, dtype=np.int32), fits)
+        return TokenizedText(np.array(kept, dtype=np.int32), fits)
 
     def forward(self, batch: Sequence[Int32s]) -> Forward:
         lengths = np.array([len(ids) for ids in batch], dtype=np.int64)
@@ -86,7 +87,7 @@ class MiniLm:
 
     @cached_property
     def _network(self) -> _Network:
-        safetensors = loading.need("safetensors", f"the encoder {self.name!r}")
+        safetensors = need("safetensors", extra="models", purpose=f"the encoder {self.name!r}")
         with safetensors.safe_open(self._weights, framework="numpy") as file:
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - it is no dictionary
         return _Network(self._config, tensors, self.layer)
@@ -101,13 +102,13 @@ class _Network:
         self._tensors = tensors
         self._fused = [self._fuse(f"encoder.layer.{number}.attention.self") for number in range(layers)]
 
-    def _fuse(self, place: str) -> tuple[Float32s, Float32s]:
-        parts = [self._weights(f"{place}.{part}") for part in ("query", "key", "value")]
+    def _fuse(self, prefix: str) -> tuple[Float32s, Float32s]:
+        parts = [self._weights(f"{prefix}.{part}") for part in ("query", "key", "value")]
         weights, biases = zip(*parts, strict=True)
         return np.concatenate(weights), np.concatenate(biases)
 
-    def _weights(self, place: str) -> tuple[Float32s, Float32s]:
-        return self._tensors[f"{place}.weight"], self._tensors[f"{place}.bias"]
+    def _weights(self, prefix: str) -> tuple[Float32s, Float32s]:
+        return self._tensors[f"{prefix}.weight"], self._tensors[f"{prefix}.bias"]
 
     def __call__(self, ids: Int32s, lengths: Int64s) -> Float32s:
         """The last layer's state of every token. Layers share their memory: fresh memory costs time."""
@@ -134,8 +135,8 @@ class _Network:
             self._add_and_normalize(f"{layer}.output.LayerNorm", states, bias, attended)
         return states
 
-    def _add_and_normalize(self, place: str, states: Float32s, bias: Float32s, residual: Float32s) -> None:
-        _native.bert_add_and_normalize(states, bias, residual, *self._weights(place), self._epsilon)
+    def _add_and_normalize(self, prefix: str, states: Float32s, bias: Float32s, residual: Float32s) -> None:
+        _native.bert_add_and_normalize(states, bias, residual, *self._weights(prefix), self._epsilon)
 
 
 def _tensors(safetensors: Any, path: Path) -> Iterator[tuple[str, tuple[int, ...], memoryview]]:

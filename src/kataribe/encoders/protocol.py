@@ -4,20 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import NamedTuple, Protocol
 
-import numpy as np
-import numpy.typing as npt
-
-Float32s = npt.NDArray[np.float32]
-Int32s = npt.NDArray[np.int32]
-Bools = npt.NDArray[np.bool_]
+from kataribe.core.types import Bools, Float32s, Floats, Int32s
+from kataribe.media.video import Pixels, Size
 
 
 @dataclass(frozen=True)
-class Cut:
-    """A text as the model's tokenizer cuts it, specials included; `is_whole` where nothing had to be left out."""
+class TokenizedText:
+    """A text as the model's tokenizer splits it, specials included; `is_whole` where nothing had to be left out."""
 
     ids: Int32s
     is_whole: bool
@@ -61,13 +56,23 @@ class TextEncoder(Protocol):
     def special_ids(self) -> frozenset[int]: ...
     @property
     def parallel(self) -> bool: ...
-    def cut(self, texts: Sequence[str]) -> list[Cut]: ...
+    def tokenize(self, texts: Sequence[str]) -> list[TokenizedText]: ...
     def forward(self, batch: Sequence[Int32s]) -> Forward: ...
 
 
-class ImageEncoder(Protocol):
-    """Turns pictures into vectors of length 1 in the space of its texts."""
+class PictureEncoder(Protocol):
+    """Turns pixels into vectors. `key` and `signature` are as those of a text encoder.
+
+    `size` is the width and height in which it wants pictures; None if it takes any and resizes them itself.
+    """
 
     @property
+    def name(self) -> str: ...
+    @property
     def key(self) -> str: ...
-    def images(self, files: Sequence[Path]) -> Float32s: ...
+    @property
+    def signature(self) -> str: ...
+    @property
+    def size(self) -> Size | None: ...
+    def pixels(self, pictures: Sequence[Pixels]) -> Float32s | Floats:
+        """A vector for each picture of (height, width, 3), in the precision in which the encoder makes them."""

@@ -1,6 +1,7 @@
-"""Vectors on disk, so that a text is encoded once and not in every epoch; one SQLite file for each encoder.
+"""Vectors of texts, pictures and the frames of videos on disk, so that what was encoded once is not encoded in every
+epoch; one SQLite file for each encoder.
 
-The file's name carries the encoder's fingerprint, recipe and layer, the rows are found by a hash of the text, so
+The file's name carries the encoder's fingerprint, recipe and layer, the rows are found by a hash of the content, so
 nothing ever has to be invalidated. SQLite lets several processes read and write at a time. Every row carries a checksum
 that is verified whenever it is read: what does not match is not there. A file that is no database, or no longer one in
 the middle, is started afresh. Where the folder cannot be written to, a temporary file serves this run alone. Files are
@@ -24,18 +25,21 @@ import numpy as np
 from kataribe.core.cache import cache_folder
 from kataribe.core.caution import Caution
 from kataribe.core.errors import ResourceError, UsageError
-from kataribe.encoders.protocol import Float32s, Int32s
+from kataribe.core.types import Float32s, Floats, Int32s
 
 LIMIT_VARIABLE = "KATARIBE_ENCODER_CACHE_GB"
 _DEFAULT_LIMIT_GB = 5.0
 _SUFFIX = ".vectors"
 _VERSION = 2  # of the tables; other versions of this package find files of their own
+_KEY_BYTES = 16
 _KEYS_AT_ONCE = 500
+_LARGEST_BLOB = 900_000_000  # SQLite takes a little more; the frames of such a film are looked at again
 _WAIT_SECONDS = 60.0
 
 _TABLES = """
     CREATE TABLE IF NOT EXISTS tokens (key BLOB PRIMARY KEY, whole INTEGER, ids BLOB, vectors BLOB, sum INTEGER);
     CREATE TABLE IF NOT EXISTS sentences (key BLOB PRIMARY KEY, whole INTEGER, vector BLOB, sum INTEGER);
+    CREATE TABLE IF NOT EXISTS frames (key BLOB PRIMARY KEY, whole INTEGER, times BLOB, vectors BLOB, sum INTEGER);
 """
 
 
@@ -47,14 +51,34 @@ class TokenRow(NamedTuple):
 
 
 class SentenceRow(NamedTuple):
+    """One vector, of a whole text or a picture."""
+
     key: bytes
     is_whole: bool
     vector: Float32s
 
 
+class FramesRow(NamedTuple):
+    """The frames of a video that were looked at: when they are shown, and a vector of double precision for each."""
+
+    key: bytes
+    times: Floats
+    duration: float
+    vectors: Floats
+
+
 def content_key(content: str | bytes) -> bytes:
     data = content.encode("utf-8", "surrogatepass") if isinstance(content, str) else content
-    return hashlib.blake2b(data, digest_size=16).digest()
+    return hashlib.blake2b(data, digest_size=_KEY_BYTES).digest()
+
+
+def file_key(path: Path) -> bytes:
+    """`content_key` of a file of any size."""
+    digest = hashlib.blake2b(digest_size=_KEY_BYTES)
+    with path.open("rb") as file:
+        while block := file.read(1 << 20):
+            digest.update(block)
+    return digest.digest()
 
 
 def _sum(key: bytes, is_whole: bool, *blobs: bytes) -> int:
@@ -80,14 +104,13 @@ def limit() -> float:
     except ValueError:
         size = -1.0
     if not size >= 0:
-        raise UsageError(f"{LIMIT_VARIABLE}={text}: is not a size", hint="give gigabytes, 5 unless said; 0 keeps none")
+        raise UsageError(f"{LIMIT_VARIABLE}={text}: is not a size", hint="give gigabytes; 0 keeps nothing")
     return size * 1e9
 
 
 def files() -> list[Path]:
     """What is kept, the one unused for longest first."""
-    place = folder()
-    found = place.glob(f"*{_SUFFIX}") if place.is_dir() else ()
+    found = folder().glob(f"*{_SUFFIX}") if folder().is_dir() else ()
     return sorted(found, key=lambda file: file.stat().st_mtime)
 
 
@@ -114,6 +137,7 @@ class VectorStore:
         """Without a path, in a temporary file that goes with the process."""
         self.path = path
         self.was_damaged = False
+        self.damaged_rows = 0
         self._lock = threading.RLock()
         try:
             self._database = _connect(path)
@@ -135,11 +159,22 @@ class VectorStore:
             found |= {key: bool(whole) for key, whole in rows}
         return found
 
-    def add(self, *, tokens: Iterable[TokenRow] = (), sentences: Iterable[SentenceRow] = ()) -> None:
+    def add(
+        self,
+        *,
+        tokens: Iterable[TokenRow] = (),
+        sentences: Iterable[SentenceRow] = (),
+        frames: Iterable[FramesRow] = (),
+    ) -> None:
         """All of them, or none if it fails."""
         rows = {
             "tokens": [_summed(r.key, r.is_whole, r.ids.tobytes(), r.vectors.tobytes()) for r in tokens],
             "sentences": [_summed(r.key, r.is_whole, r.vector.tobytes()) for r in sentences],
+            "frames": [
+                _summed(r.key, True, np.append(r.times, r.duration).tobytes(), r.vectors.tobytes())
+                for r in frames
+                if r.vectors.nbytes <= _LARGEST_BLOB
+            ],
         }
         with self._lock:
             try:
@@ -147,7 +182,7 @@ class VectorStore:
             except sqlite3.DatabaseError as error:
                 if not _is_damage(error):
                     raise ResourceError(
-                        f"encoded texts cannot be stored in {self.path or 'a temporary file'}: {error}",
+                        f"vectors cannot be stored in {self.path or 'a temporary file'}: {error}",
                         hint="set KATARIBE_CACHE to a folder with more space",
                     ) from None
                 self._start_afresh()
@@ -181,6 +216,15 @@ class VectorStore:
         rows = self._rows("SELECT sum, whole, vector FROM sentences WHERE key = ?", keys)
         return [None if row is None else np.frombuffer(row[0], dtype=np.float32) for row in rows]
 
+    def frames(self, key: bytes) -> FramesRow | None:
+        """The frames of one video, or None where they are damaged or gone."""
+        [row] = self._rows("SELECT sum, whole, times, vectors FROM frames WHERE key = ?", [key])
+        if row is None:
+            return None
+        times = np.frombuffer(row[0], dtype=np.float64)  # the last one is the end of the video
+        vectors = np.frombuffer(row[1], dtype=np.float64).reshape(len(times) - 1, -1)
+        return FramesRow(key, times[:-1], float(times[-1]), vectors)
+
     def _rows(self, query: str, keys: Iterable[bytes]) -> Iterator[list[bytes] | None]:
         for key in keys:
             rows = self._ask(query, (key,))
@@ -189,6 +233,7 @@ class VectorStore:
                 continue
             sum, is_whole, *blobs = rows[0]
             is_sound = all(isinstance(blob, bytes) for blob in blobs) and _sum(key, bool(is_whole), *blobs) == sum
+            self.damaged_rows += not is_sound
             yield blobs if is_sound else None
 
     def _ask(self, query: str, values: Sequence[bytes]) -> list[Any]:
@@ -246,19 +291,24 @@ def damage_said(store: VectorStore, damaged: Sized, asked: Sized, what: str) -> 
     return []
 
 
-def open_store(key: str) -> tuple[VectorStore, list[Caution]]:
+def open_store(key: str, chosen: Path | None = None) -> tuple[VectorStore, list[Caution]]:
     """The store of an encoder, and what to warn of: nothing, or why this run keeps its vectors for itself only.
+
+    It lies in the cache folder, or in a folder of the user's, which has no limit.
 
     Whether the file was damaged shows in the course of the run: `was_damaged` of the store.
     """
+    path = chosen or folder()
     try:
         most = limit()
-        place = folder()
-        place.mkdir(parents=True, exist_ok=True)
-        _make_room(most)
-        return (_opened(place / f"{key}.{_VERSION}{_SUFFIX}") if most else VectorStore(None)), []
+        path.mkdir(parents=True, exist_ok=True)
+        if chosen is None:
+            _make_room(most)
+            if not most:
+                return VectorStore(None), []
+        return _opened(path / f"{key}.{_VERSION}{_SUFFIX}"), []
     except (OSError, sqlite3.OperationalError) as error:
-        text = f"encoded texts are not kept for the next run: {folder()} cannot be used ({error})"
+        text = f"vectors are not kept for the next run: {path} cannot be used ({error})"
         return VectorStore(None), [Caution("no-cache", text)]
 
 

@@ -1,6 +1,6 @@
 """Any text model of transformers as an encoder, and the encoder of a name.
 
-Token vectors are the hidden states of one layer (the last unless said otherwise). A sentence's vector is the mean of
+Token vectors are the hidden states of one layer (default: the last). A sentence's vector is the mean of
 its token vectors, specials included as sentence-transformers counts them, scaled to length 1. Texts are cut at the
 model's limit; how many were is counted, and metrics say it.
 
@@ -10,14 +10,17 @@ Reimers, N., Gurevych, I. (2019). Sentence-BERT: sentence embeddings using Siame
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache, partial
+from functools import partial
 
 import numpy as np
 
 from kataribe.core.errors import ResourceError
+from kataribe.core.memo import keep_open
+from kataribe.core.need import need
+from kataribe.core.types import Int32s
 from kataribe.encoders import loading
 from kataribe.encoders.minilm import MiniLm
-from kataribe.encoders.protocol import Cut, Forward, Int32s
+from kataribe.encoders.protocol import Forward, TokenizedText
 
 # Models whose tokenizer reads a word after a space differently from one at the start; see `open_text`.
 _SPACE_MATTERS = ("roberta", "gpt2", "longformer", "bart")
@@ -26,21 +29,21 @@ _SPACE_MATTERS = ("roberta", "gpt2", "longformer", "bart")
 class TransformersText:
     def __init__(self, model: str, layer: int | None, half: bool, leading_space: bool) -> None:
         self.name = loading.short_name(model)
-        self._torch = loading.need("torch", f"the encoder {self.name!r}")
-        place = loading.locate(model)
+        self._torch = need("torch", extra="models", purpose=f"the encoder {self.name!r}")
+        source = loading.locate(model)
         load = partial(loading.load, model, or_else="model=minilm")
-        config = load("text model", lambda t, where: t.AutoConfig.from_pretrained(where))
+        config = load("text model", lambda t, source: t.AutoConfig.from_pretrained(source))
         with_space = leading_space and config.model_type in _SPACE_MATTERS
         options = {"add_prefix_space": True} if with_space else {}
-        self._tokenizer = load("tokenizer", lambda t, where: t.AutoTokenizer.from_pretrained(where, **options))
-        network = load("text model", lambda t, where: loading.from_pretrained(t.AutoModel, where))
+        self._tokenizer = load("tokenizer", lambda t, source: t.AutoTokenizer.from_pretrained(source, **options))
+        network = load("text model", lambda t, source: loading.from_pretrained(t.AutoModel, source))
         if hasattr(network, "get_image_features"):
             raise ResourceError(
                 f"{self.name} is a {config.model_type} model of texts and pictures, which this metric does not take",
                 hint="give a text model, or ask for clipscore, refclipscore or emscore",
             )
         self.fingerprint = loading.fingerprint_of(network, self._tokenizer)
-        self.longest = loading.longest_input(network, self._tokenizer, place)
+        self.longest = loading.longest_input(network, self._tokenizer, source)
         self._network = network.get_encoder() if getattr(config, "is_encoder_decoder", False) else network
         self.layers = int(getattr(config, "num_hidden_layers", 0))
         self.layer = loading.choose_layer(self.name, layer, self.layers)
@@ -63,7 +66,7 @@ class TransformersText:
         # Some versions of transformers change the network for a moment to get at the states between its layers.
         return self.device == "cpu" and self._ends_at_layer
 
-    def cut(self, texts: Sequence[str]) -> list[Cut]:
+    def tokenize(self, texts: Sequence[str]) -> list[TokenizedText]:
         if not texts:
             return []
         whole = self._tokenizer(list(texts), add_special_tokens=True, truncation=False, padding=False, verbose=False)
@@ -76,7 +79,7 @@ class TransformersText:
             )
         # A tokenizer without specials makes nothing of an empty text; a padding stands for it.
         return [
-            Cut(np.array(ids or [self._pad], dtype=np.int32), fits)
+            TokenizedText(np.array(ids or [self._pad], dtype=np.int32), fits)
             for ids, fits in zip(cut["input_ids"], is_whole, strict=True)
         ]
 
@@ -109,10 +112,14 @@ class TransformersText:
         return self.layer == self.layers or (stack is not None and len(stack) == self.layer)
 
 
-@lru_cache(maxsize=2)
+# An encoder that knows its layers.
+LayeredEncoder = TransformersText | MiniLm
+
+
+@keep_open(2)
 def open_text(
     model: str = loading.DEFAULT, layer: int | None = None, *, half: bool = False, leading_space: bool = False
-) -> TransformersText | MiniLm:
+) -> LayeredEncoder:
     """The encoder of a name or folder; the last two stay loaded, for metrics that share one.
 
     >>> encoder = open_text("minilm")

@@ -17,12 +17,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from kataribe.core.errors import InputError, UsageError, some
+from kataribe.core.errors import Location, UsageError, some
+from kataribe.core.need import need
+from kataribe.core.types import Float32s
 from kataribe.formats.source import extension
 
-Float32s = npt.NDArray[np.float32]
 Source = str | Path | Mapping[str, Any]
 
 _KINDS = (".npz", ".safetensors", ".h5", ".hdf5")
@@ -41,59 +41,59 @@ class Features:
         self._read = read
         self._lock = threading.Lock()  # none of the three formats promises to serve several threads
         self.width: int | None = None
-        self.with_zeros: set[str] = set()  # ids read so far with a vector of zeros, to which nothing is similar
-        if not self.ids:
-            raise InputError("holds no features", file=file)
 
     def __contains__(self, id: str) -> bool:
         return id in self.ids
 
     def __getitem__(self, id: str) -> Float32s:
         """The vectors of one id, as a table; anything that is not a finite number is refused."""
+        location = Location(self.file, id)
         if id not in self.ids:
-            raise InputError("has no features", file=self.file, id=id, hint="extract them, or leave the item out")
+            raise location.error("has no features", hint="extract them, or leave the item out")
         try:
             with self._lock:
                 values = np.asarray(self._read(id))
         except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile) as error:
-            raise InputError(
-                f"cannot be read ({error})", file=self.file, id=id, hint="save it as float32 or float16"
-            ) from None
+            raise location.error(f"cannot be read ({error})", hint="save it as float32 or float16") from None
         if values.dtype.kind not in "fiu" or values.ndim not in (1, 2) or not values.size:
-            raise InputError(
-                f"is a {values.dtype} array of shape {values.shape}",
-                file=self.file,
-                id=id,
-                hint="give numbers, one vector or vectors x width",
+            raise location.error(
+                f"is a {values.dtype} array of shape {values.shape}", hint="give numbers, one vector or vectors x width"
             )
         vectors = np.atleast_2d(values).astype(np.float32)
         if not np.isfinite(vectors).all():
-            raise InputError("holds a number that is not finite (NaN or infinity)", file=self.file, id=id)
+            raise location.error("holds a number that is not finite (NaN or infinity)")
         if self.width is None:
             self.width = vectors.shape[1]
         if vectors.shape[1] != self.width:
-            raise InputError(f"is {vectors.shape[1]} wide, others are {self.width}", file=self.file, id=id)
-        if not vectors.any(axis=1).all():
-            self.with_zeros.add(id)
+            raise location.error(f"is {vectors.shape[1]} wide, others are {self.width}")
         return vectors
+
+    def __reduce__(self) -> tuple[Any, tuple[Any]]:
+        """Another process opens the file for itself; what is in memory goes along."""
+        return read_features, (self.file or {id: self._read(id) for id in sorted(self.ids)},)
+
+    def only(self, ids: Iterable[str]) -> Features:
+        """Some of them, where all are in memory; a file is left as it is."""
+        return self if self.file else Features(None, [id for id in ids if id in self.ids], self._read)
 
     def refuse_missing(self, ids: Iterable[str]) -> None:
         absent = [id for id in ids if id not in self.ids]
         if absent:
-            raise InputError(
+            raise Location(self.file).error(
                 f"has no features for {len(absent):,} items: {some(absent)}",
-                file=self.file,
                 hint=f"it has {some(sorted(self.ids))}; ids must be those of the predictions",
             )
 
-    def fingerprint(self, ids: Iterable[str]) -> str:
-        """Eight hexadecimal digits over the vectors of some ids, in whatever order they come."""
-        digest = hashlib.blake2b(digest_size=4)
-        for id in sorted(ids):
-            vectors = self[id]
-            digest.update(f"{id} {vectors.shape} ".encode("utf-8", "surrogatepass"))
-            digest.update(np.ascontiguousarray(vectors).data)
+    def key(self, id: str) -> str:
+        """Hexadecimal digits that tell the vectors of one id from any others."""
+        vectors = self[id]
+        digest = hashlib.blake2b(f"{vectors.shape} ".encode(), digest_size=16)
+        digest.update(np.ascontiguousarray(vectors).data)
         return digest.hexdigest()
+
+    def has_zeros(self, id: str) -> bool:
+        """Whether one of its vectors is all zeros: nothing is similar to that."""
+        return not self[id].any(axis=1).all()
 
 
 def read_features(source: Source) -> Features:
@@ -106,11 +106,14 @@ def read_features(source: Source) -> Features:
     if kind not in _KINDS:
         raise UsageError(f"{path}: features are read from {', '.join(_KINDS)}", hint="save them as one of these")
     if not path.is_file():
-        raise InputError("there is no such file", file=path, hint="check the path")
+        raise Location(path).error("there is no such file", hint="check the path")
     try:
-        return {".npz": _npz, ".safetensors": _safetensors}.get(kind, _hdf5)(path)
+        features = {".npz": _npz, ".safetensors": _safetensors}.get(kind, _hdf5)(path)
     except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
-        raise InputError(f"is not a {kind} file ({error})", file=path) from None
+        raise Location(path).error(f"is not a {kind} file ({error})") from None
+    if not features.ids:
+        raise Location(path).error("holds no features")
+    return features
 
 
 def _npz(path: Path) -> Features:
@@ -122,23 +125,16 @@ def _npz(path: Path) -> Features:
 
 
 def _safetensors(path: Path) -> Features:
+    safetensors = need("safetensors", extra="models", purpose=f"reading {path}")
     try:
-        from safetensors import SafetensorError, safe_open
-    except ImportError:
-        raise UsageError(f"{path}: needs the package safetensors", hint="pip install 'kataribe[models]'") from None
-    try:
-        opened: Any = safe_open(path, framework="numpy")
-    except SafetensorError as error:
+        opened = safetensors.safe_open(path, framework="numpy")
+    except safetensors.SafetensorError as error:
         raise ValueError(str(error)) from None
     return Features(path, opened.keys(), opened.get_tensor)
 
 
 def _hdf5(path: Path) -> Features:
-    try:
-        import h5py
-    except ImportError:
-        raise UsageError(f"{path}: needs the package h5py", hint="pip install 'kataribe[models]'") from None
-    opened = h5py.File(path, "r")
+    opened = need("h5py", extra="models", purpose=f"reading {path}").File(path, "r")
     return Features(path, list(_datasets(opened, "")), lambda id: opened[id][()])
 
 

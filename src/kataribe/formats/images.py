@@ -1,6 +1,6 @@
 """Pictures in a folder, by the id of the item they belong to.
 
-An id may be a file's name, its name without ending, or - COCO's way - the number at its end: 42 finds
+An id may be a file's name, its name without ending or, as in COCO, the number at its end: 42 finds
 COCO_val2014_000000000042.jpg. A subfolder of that name holds the frames of a clip, in the order of their names.
 """
 
@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from kataribe.core.errors import InputError, some
+from kataribe.core.errors import Location, some
 
 SUFFIXES = (".jpg", ".jpeg", ".png", ".webp", ".bmp", ".gif", ".tif", ".tiff")
 
@@ -18,22 +18,20 @@ SUFFIXES = (".jpg", ".jpeg", ".png", ".webp", ".bmp", ".gif", ".tif", ".tiff")
 def find_images(folder: Path, ids: Iterable[str]) -> dict[str, tuple[Path, ...]]:
     """The picture, or the frames, of each id."""
     if not folder.is_dir():
-        raise InputError("there is no such folder", file=folder, hint="give the folder that holds the pictures")
+        raise Location(folder).error("there is no such folder", hint="give the folder that holds the pictures")
     by_name = _index(folder)
     wanted = list(ids)
     found = {id: by_name[id] for id in wanted if id in by_name}
     absent = [id for id in wanted if id not in found]
     if absent:
-        raise InputError(
+        raise Location(folder).error(
             f"has no picture for {len(absent):,} of {len(wanted):,} items: {some(absent)}",
-            file=folder,
             hint="name each file (or folder of frames) by the item's id",
         )
     for id, files in found.items():
         if len(files) > 1 and files[0].parent == folder:
-            raise InputError(
-                f"has several pictures: {some(file.name for file in files)}", file=folder, id=id, hint="keep one"
-            )
+            names = some(file.name for file in files)
+            raise Location(folder, id).error(f"has several pictures: {names}", hint="keep one")
     return found
 
 

@@ -70,7 +70,7 @@ _NAMES = {
     },
     ("numpy", "ndarray"): Name.NDARRAY,
     ("numpy", "dtype"): Name.DTYPE,
-    ("_codecs", "encode"): Name.ENCODE,  # how protocols of Python 2 spell bytes
+    ("_codecs", "encode"): Name.ENCODE,  # how protocols of Python 2 write bytes
     ("builtins", "bytes"): Name.BYTES,
     ("__builtin__", "bytes"): Name.BYTES,
     ("collections", "OrderedDict"): Name.ORDERED_DICT,
@@ -87,11 +87,11 @@ _ARGUMENTS = {
 
 
 class Unfinished:
-    """The first of numpy's two steps; `places` is where the file remembers it."""
+    """The first of numpy's two steps; `memo_keys` are the numbers under which the pickle refers to it again."""
 
     def __init__(self, finish: Callable[[Any], Any]) -> None:
         self.finish = finish
-        self.places: list[int] = []
+        self.memo_keys: list[int] = []
 
 
 def _dtype(word: Any, align: Any, copy: Any) -> Unfinished:

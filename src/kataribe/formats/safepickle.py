@@ -26,7 +26,7 @@ from kataribe.formats.pickled_numpy import CALLS, Forbidden, Name, NotPlain, Unf
 MAX_BYTES = 1 << 30
 _MAX_DEPTH = 100
 _MAX_NUMBER_CHARACTERS = 40
-# A part that stands in many places is stored once. Written out, the whole may have so many elements and characters, or
+# A part that occurs many times is stored once. Written out, the whole may have so many elements and characters, or
 # so many times the bytes of the file.
 _MAX_WRITTEN_OUT = 100_000_000
 _MAX_TIMES = 20
@@ -97,7 +97,7 @@ class _Machine:
             raise NotPlain("it does not end with one value")
         return self._stack[0]
 
-    # What stands in the file.
+    # Reading the file.
 
     def _take(self, size: int) -> bytes:
         if size > len(self._content) - self._at:
@@ -145,16 +145,16 @@ class _Machine:
         values, self._stack = self._stack, self._below.pop()
         return values
 
-    def _remember(self, place: int) -> None:
+    def _remember(self, key: int) -> None:
         value = self._top(object)
-        self._memo[place] = value
+        self._memo[key] = value
         if isinstance(value, Unfinished):
-            value.places.append(place)
+            value.memo_keys.append(key)
 
-    def _recall(self, place: int) -> None:
-        if place not in self._memo:
+    def _recall(self, key: int) -> None:
+        if key not in self._memo:
             raise NotPlain("it refers to a value that is not there")
-        self.push(self._memo[place])
+        self.push(self._memo[key])
 
     # The instructions.
 
@@ -245,8 +245,8 @@ class _Machine:
     def remember_line(self) -> None:
         self._remember(_whole_number(self._line()))
 
-    def remember(self, place: struct.Struct) -> None:
-        self._remember(self._number(place))
+    def remember(self, kind: struct.Struct) -> None:
+        self._remember(self._number(kind))
 
     def remember_next(self) -> None:
         self._remember(len(self._memo))
@@ -254,8 +254,8 @@ class _Machine:
     def recall_line(self) -> None:
         self._recall(_whole_number(self._line()))
 
-    def recall(self, place: struct.Struct) -> None:
-        self._recall(self._number(place))
+    def recall(self, kind: struct.Struct) -> None:
+        self._recall(self._number(kind))
 
     def name_lines(self) -> None:
         module, name = (self._line().decode("utf-8", "replace") for _ in range(2))
@@ -282,8 +282,8 @@ class _Machine:
         state = self._pop()
         unfinished = self._top(Unfinished)
         self._stack[-1] = value = unfinished.finish(state)
-        for place in unfinished.places:
-            self._memo[place] = value
+        for key in unfinished.memo_keys:
+            self._memo[key] = value
 
 
 def _parsed(kind: type[int] | type[float], line: bytes) -> Any:

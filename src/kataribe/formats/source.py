@@ -1,7 +1,7 @@
-"""Reading what strangers send: one place that opens files, unpacks gz, decodes text and parses JSON.
+"""What all readers share: opening files, unpacking gz, decoding text, parsing JSON and tables, checking single values.
 
-Every reader in this room takes a path (or the plain Python value it would have parsed to) and either returns
-validated data or raises an `InputError` of one line.
+Every reader takes a path (or the plain Python value it would have parsed to) and either returns validated data or
+raises an `InputError` of one line.
 """
 
 from __future__ import annotations
@@ -13,22 +13,26 @@ import json
 import math
 import re
 import zlib
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TextIO, TypeVar
 
-from kataribe.core.errors import InputError, shorten, some
+from kataribe.core.errors import InputError, Location, shorten, some
 
 # A caption of a film scene has a few hundred characters; far beyond that a file was mistaken for a caption.
 MAX_CAPTION_CHARACTERS = 30_000
 
-# JSON can spell halves of surrogate pairs. They can be scored, but no result that holds one can be written.
-_SPELLED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+# The endings of files that are read line by line.
+JSON_LINES = (".jsonl", ".ndjson")
+TABLES = (".csv", ".tsv")
+
+# JSON can escape halves of surrogate pairs. They can be scored, but no result that holds one can be written.
+_ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _HALF = "contains half of a surrogate pair, which is not a character"
 _WHOLE = "write the text as UTF-8"
 
-# Where an object may say which item it is about.
+# The fields in which an object may name its item.
 _ID_FIELDS = ("image_id", "video_id", "id", "imgid", "clip_id", "item", "film", "movie_id", "video", "key")
 
 # What may be given in several files: a list of their paths.
@@ -42,7 +46,7 @@ MAX_JSON_CHARACTERS = 1 << 30
 
 
 class DuplicateKeys(dict[str, Any]):
-    """A JSON object in which `repeated` keys stood more than once; the parser must not choose silently."""
+    """A JSON object that had the `repeated` keys more than once; the parser must not choose silently."""
 
     repeated: list[str]
 
@@ -57,7 +61,7 @@ def read_each(source: Any, read: Callable[[Any], _Read]) -> Iterator[tuple[Path 
         if path is not None:
             same = next((other for other, known in found.items() if known == content), None)
             if same is not None:
-                raise InputError(f"holds the same as {same}", file=path, hint="give each file once")
+                raise Location(path).error(f"holds the same as {same}", hint="give each file once")
             found[path] = content
         yield path, content
 
@@ -68,7 +72,7 @@ def read_joined(source: Any, read: Callable[[Any], Mapping[str, _Value]]) -> dic
     for path, content in read_each(source, read):
         twice = next((id for id in content if id in joined), None)
         if twice is not None:
-            raise InputError("is in another of the files too", file=path, id=twice, hint="keep it in one of them")
+            raise Location(path, twice).error("is in another of the files too", hint="keep it in one of them")
         joined |= content
     return joined
 
@@ -86,7 +90,8 @@ def extension(path: Path) -> str:
 
 @contextmanager
 def open_text(path: Path) -> Iterator[TextIO]:
-    """The file as UTF-8 text, unpacked when it is gz (told by content, not by name)."""
+    """The file as UTF-8 text, unpacked when its content is gz, whatever its name."""
+    location = Location(path)
     try:
         with path.open("rb") as raw:
             packed = raw.peek(2)[:2] == b"\x1f\x8b"  # peek, not seek: a pipe can be read only once
@@ -95,45 +100,42 @@ def open_text(path: Path) -> Iterator[TextIO]:
             with io.TextIOWrapper(binary, encoding="utf-8-sig", newline="") as text:
                 yield text
     except FileNotFoundError:
-        raise InputError("there is no such file", file=path, hint="check the path") from None
+        raise location.error("there is no such file", hint="check the path") from None
     except IsADirectoryError:
-        raise InputError("is a folder", file=path, hint="name the file in it") from None
+        raise location.error("is a folder", hint="name the file in it") from None
     except UnicodeDecodeError as error:
-        raise InputError(f"is not UTF-8 text (byte {error.start})", file=path, hint="save it as UTF-8") from None
+        raise location.error(f"is not UTF-8 text (byte {error.start})", hint="save it as UTF-8") from None
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise InputError(f"is a damaged gz file ({error})", file=path, hint="pack it again") from None
+        raise location.error(f"is a damaged gz file ({error})", hint="pack it again") from None
     except OSError as error:
-        raise InputError(
-            f"cannot be read ({error.strerror})", file=path, hint="check the path and its rights"
-        ) from None
+        raise location.error(f"cannot be read ({error.strerror})", hint="check the path and its rights") from None
 
 
 def read_json(path: Path) -> Any:
+    location = Location(path)
     with open_text(path) as text:
         content = _read_bounded(text, path)
     if not content.strip():
-        raise InputError("is empty", file=path, hint="did the program that wrote it stop early?")
+        raise location.error("is empty", hint="did the program that wrote it stop early?")
     try:
-        return _parse_whole(content, path)
+        return _parse_whole(content, location)
     except json.JSONDecodeError as error:
-        raise InputError(
+        raise location.error(
             f"is not JSON (line {error.lineno}, column {error.colno}: {error.msg})",
-            file=path,
             hint="name JSON lines .jsonl and tables .csv or .tsv",
         ) from None
     except RecursionError:
-        raise InputError("is nested too deeply to be captions", file=path) from None
+        raise location.error("is nested too deeply to be captions") from None
 
 
 def _read_bounded(text: TextIO, path: Path) -> str:
-    """A packed file tells its size only by being read; more than the limit is never held."""
+    """The size of a packed file is known only after reading it; more than the limit is never held."""
     if path.stat().st_size <= MAX_JSON_CHARACTERS:
         content = text.read(MAX_JSON_CHARACTERS)
         if not text.read(1):
             return content
-    raise InputError(
+    raise Location(path).error(
         f"is larger than {MAX_JSON_CHARACTERS >> 20:,} MB, the most that is read as one JSON document",
-        file=path,
         hint="write it as JSON lines (.jsonl), which are read line by line",
     )
 
@@ -142,24 +144,24 @@ def parse_json(content: str) -> Any:
     return json.loads(content, object_pairs_hook=_object)
 
 
-def _parse_whole(content: str, path: Path, place: str | None = None) -> Any:
+def _parse_whole(content: str, location: Location) -> Any:
     """JSON whose strings are all text, in whatever field: what cannot be written again is refused when it is read."""
     data = parse_json(content)
-    if _SPELLED_SURROGATE.search(content) and (half := _find_half(data, None, None)):
-        id, field = half
-        raise InputError(_HALF, file=path, id=id, field=", ".join(filter(None, [place, field])), hint=_WHOLE)
+    if _ESCAPED_SURROGATE.search(content) and (half := _find_half(data, None, None)):
+        found = location.at(id=half.id)
+        raise (found.within(half.field) if half.field else found).error(_HALF, _WHOLE)
     return data
 
 
-def _find_half(value: Any, id: str | None, field: str | None) -> tuple[str | None, str | None] | None:
+def _find_half(value: Any, id: str | None, field: str | None) -> Location | None:
     """Id and field of the first string that is not text."""
     if isinstance(value, str):
-        return None if has_only_characters(value) else (id, field)
+        return None if has_only_characters(value) else Location(None, id, field)
     if isinstance(value, dict):
         own = next((str(value[name]) for name in _ID_FIELDS if isinstance(value.get(name), str | int)), id)
         for key, entry in value.items():
             if not has_only_characters(key):
-                return key if own is None else own, None if own is None else repr(key)
+                return Location(None, key) if own is None else Location(None, own, repr(key))
             found = _find_half(entry, *((key, None) if own is None else (own, key)))
             if found:
                 return found
@@ -178,100 +180,136 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return marked
 
 
-def refuse_repeated_keys(value: dict[str, Any], path: str | Path | None) -> None:
+def refuse_repeated_keys(value: Mapping[Any, Any], file: str | Path | None) -> None:
     if isinstance(value, DuplicateKeys):
-        raise InputError(
-            f"has the same id more than once: {some(value.repeated)}",
-            file=path,
-            hint="keep one entry for each id",
+        raise Location(file).error(
+            f"has the same id more than once: {some(value.repeated)}", hint="keep one entry for each id"
         )
 
 
-def read_json_lines(path: Path) -> Iterator[tuple[str, Any]]:
-    """(place, object) for each line that is not blank; the file is never held whole."""
+def entries_by_id(data: Mapping[Any, Any], file: str | Path | None) -> Iterator[tuple[str, Any]]:
+    """(id, value) of a JSON object whose keys are ids."""
+    refuse_repeated_keys(data, file)
+    key_location = Location(file, field="a key")
+    for key, value in data.items():
+        yield check_id(key, key_location), value
+
+
+def listed_entries(data: Iterable[Any], file: str | Path | None) -> Iterator[tuple[Location, Any]]:
+    """(location, value) for each value of a JSON list."""
+    for number, entry in enumerate(data, start=1):
+        yield Location(file, field=f"entry {number}"), entry
+
+
+def read_json_lines(path: Path) -> Iterator[tuple[Location, Any]]:
+    """(location, object) for each line that is not blank; the file is never held whole."""
     with open_text(path) as text:
         for number, line in enumerate(text, start=1):
             if line.strip():
+                location = Location(path, field=f"line {number}")
                 try:
-                    yield f"line {number}", _parse_whole(line, path, f"line {number}")
+                    yield location, _parse_whole(line, location)
                 except (json.JSONDecodeError, RecursionError) as error:
                     what = getattr(error, "msg", "nested too deeply")
-                    raise InputError(
-                        f"line {number} is not JSON ({what})", file=path, hint="one JSON object on each line"
-                    ) from None
+                    raise InputError(f"{location} is not JSON ({what})", hint="one JSON object on each line") from None
 
 
-def read_table(path: Path) -> Iterator[tuple[str, dict[str, str]]]:
-    """(place, row by column name) of a CSV or TSV file with a header line."""
+def read_by_extension(
+    path: Path,
+    *,
+    lines: Callable[[Iterator[tuple[Location, Any]]], _Value],
+    table: Callable[[Iterator[tuple[Location, dict[str, str]]]], _Value],
+    document: Callable[[Any], _Value],
+) -> _Value:
+    """JSON lines, a table or a JSON document, each given to the function that understands it."""
+    kind = extension(path)
+    if kind in JSON_LINES:
+        return lines(read_json_lines(path))
+    if kind in TABLES:
+        return table(read_table(path))
+    return document(read_json(path))
+
+
+def read_rows(path: Path) -> Iterator[tuple[Location, Mapping[str, Any]]]:
+    """(location, values by name) for each row of a table or each object of a file of JSON lines."""
+    if extension(path) in TABLES:
+        yield from read_table(path)
+        return
+    for location, entry in read_json_lines(path):
+        if not isinstance(entry, Mapping):
+            raise InputError(f"{location} is not an object", hint="one JSON object on each line")
+        yield location, entry
+
+
+def read_table(path: Path) -> Iterator[tuple[Location, dict[str, str]]]:
+    """(location, row by column name) of a CSV or TSV file with a header line."""
     with open_text(path) as text:
         csv.field_size_limit(1 << 30)
         rows = csv.reader(text, delimiter="\t" if extension(path) == ".tsv" else ",", strict=True)
         try:
             header = [name.strip() for name in next(rows, [])]
             if len(set(header)) < len(header):
-                raise InputError(f"has two columns of one name: {', '.join(header)}", file=path)
+                raise Location(path).error(f"has two columns of one name: {', '.join(header)}")
             for row in rows:
                 if not row:
                     continue
                 if len(row) != len(header):
                     raise InputError(
-                        f"line {rows.line_num} has {len(row)} fields, the header has {len(header)}",
-                        file=path,
+                        f"{path}: line {rows.line_num} has {len(row)} fields, the header has {len(header)}",
                         hint="put fields that contain the separator in double quotes",
                     )
-                yield f"line {rows.line_num}", dict(zip(header, row, strict=True))
+                yield Location(path, field=f"line {rows.line_num}"), dict(zip(header, row, strict=True))
         except csv.Error as error:
-            raise InputError(f"line {rows.line_num} is not a table row ({error})", file=path) from None
+            raise InputError(f"{path}: line {rows.line_num} is not a table row ({error})") from None
 
 
-def check_text(value: Any, *, file: str | Path | None, id: str, field: str) -> str:
+def first_field(entry: Mapping[str, Any], names: Iterable[str]) -> str | None:
+    """The first of several names for one thing that the entry has.
+
+    >>> first_field({"image_id": 7, "caption": "a dog"}, ["text", "caption"])
+    'caption'
+    """
+    return next((name for name in names if name in entry), None)
+
+
+def check_text(value: Any, location: Location) -> str:
     """A caption, or one line that says why it cannot be one."""
     if value is None:
-        raise InputError("is null", file=file, id=id, field=field, hint="give a string; an empty one counts as empty")
+        raise location.error("is null", hint="give a string; an empty one counts as empty")
     if not isinstance(value, str):
-        raise InputError(
-            f"is {_kind(value)} ({shorten(value, 30)}), not a string",
-            file=file,
-            id=id,
-            field=field,
-            hint="quote it",
-        )
+        raise location.error(f"is {_kind(value)} ({shorten(value, 30)}), not a string", hint="quote it")
     if len(value) > MAX_CAPTION_CHARACTERS:
-        raise InputError(
-            f"has {len(value):,} characters, more than {MAX_CAPTION_CHARACTERS:,}",
-            file=file,
-            id=id,
-            field=field,
-            hint="is this really one caption?",
+        raise location.error(
+            f"has {len(value):,} characters, more than {MAX_CAPTION_CHARACTERS:,}", hint="is this really one caption?"
         )
     if not has_only_characters(value):
-        raise InputError(_HALF, file=file, id=id, field=field, hint=_WHOLE)
+        raise location.error(_HALF, hint=_WHOLE)
     return value
 
 
 def has_only_characters(text: str) -> bool:
-    """JSON can smuggle in halves of surrogate pairs, which no encoder accepts."""
+    """Whether there is no half of a surrogate pair: JSON can hold those, but no encoder accepts them."""
     return text.isascii() or not any("\ud800" <= character <= "\udfff" for character in text)
 
 
-def check_id(value: Any, *, file: str | Path | None, place: str) -> str:
+def check_id(value: Any, location: Location) -> str:
     """Ids are compared as text: 42 and "42" are the same picture."""
     if isinstance(value, bool) or not isinstance(value, str | int):
-        raise InputError(f"{place}: the id is {_kind(value)}, not a string or a whole number", file=file)
+        raise location.error(f"the id is {_kind(value)}, not a string or a whole number")
     id = str(value)
     if not has_only_characters(id):
-        raise InputError(_HALF, file=file, id=id, hint=_WHOLE)
+        raise Location(location.file, id).error(_HALF, hint=_WHOLE)
     return id
 
 
-def check_number(value: Any, *, file: str | Path | None, place: str, hint: str) -> float:
+def check_number(value: Any, location: Location, *, hint: str) -> float:
     """A finite number, or a cell of a table that holds one; true and false are none."""
     try:
         number = math.nan if isinstance(value, bool) else float(value)
     except (TypeError, ValueError, OverflowError):
         number = math.nan
     if not math.isfinite(number):
-        raise InputError(f"{place} is {shorten(repr(value), 30)}, not a number", file=file, hint=hint)
+        raise InputError(f"{location} is {shorten(repr(value), 30)}, not a number", hint=hint)
     return number
 
 

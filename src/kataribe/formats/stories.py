@@ -13,20 +13,25 @@ The order of videos and of the captions of a video is the file's; ids are compar
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from kataribe.core.errors import InputError, shorten, some
+from kataribe.core.errors import InputError, Location, shorten, some
 from kataribe.core.types import Story
 from kataribe.formats.source import (
+    JSON_LINES,
+    TABLES,
     check_id,
+    check_text,
+    entries_by_id,
     extension,
+    first_field,
     read_json,
     read_json_lines,
     read_table,
-    refuse_repeated_keys,
 )
-from kataribe.formats.storytable import StoryBuilder, StoryTable, sentence, timestamp
+from kataribe.formats.storytable import StoryBuilder, StoryTable, parse_seconds, timestamp
 from kataribe.formats.subtitles import SUBTITLES, read_subtitles
 
 Source = str | Path | Mapping[str, Any] | Iterable[Story] | StoryTable
@@ -35,9 +40,7 @@ VIDEO_FIELDS = ("video_id", "video", "film", "movie_id", "id", "vid", "key", "na
 TEXT_FIELDS = ("sentence", "caption", "text", "title")
 TIME_FIELDS = ("timestamp", "segment")
 
-_JSON_LINES = (".jsonl", ".ndjson")
-_TABLES = (".csv", ".tsv")
-_READABLE = (".json", *_JSON_LINES, *_TABLES, *SUBTITLES)
+_READABLE = (".json", *JSON_LINES, *TABLES, *SUBTITLES)
 
 
 def read_stories(source: Source) -> StoryTable:
@@ -69,9 +72,7 @@ def read_stories(source: Source) -> StoryTable:
         return StoryTable.of(stories)
     table = builder.table()
     if not len(table):
-        raise InputError(
-            "holds no stories", file=table.source or None, hint="did the program that wrote it stop early?"
-        )
+        raise Location(table.source).error("holds no stories", hint="did the program that wrote it stop early?")
     return table
 
 
@@ -79,32 +80,28 @@ def _read_folder(builder: StoryBuilder, folder: Path) -> None:
     paths = sorted(path for path in folder.iterdir() if path.is_file() and not path.name.startswith("."))
     for path in paths:
         if extension(path) not in _READABLE:
-            raise InputError(
-                "is no story file",
-                file=path,
-                hint=f"a folder of stories holds only {', '.join(_READABLE)}",
+            raise Location(path).error(
+                "is no story file", hint=f"a folder of stories holds only {', '.join(_READABLE)}"
             )
         part = StoryBuilder(str(path))
         _read_file(part, path)
         for story in part.table():
             if story.video in builder:
-                raise InputError("is in two files of this folder", file=path, id=story.video, hint="keep one")
-            row = builder.open(story.video, story.duration)
-            for caption in story.captions:
-                builder.add(row, caption.segment.start, caption.segment.end, caption.text)
+                raise Location(path, story.video).error("is in two files of this folder", hint="keep one")
+            builder.add_story(story)
 
 
 def _read_file(builder: StoryBuilder, path: Path) -> None:
     kind = extension(path)
-    if kind in _JSON_LINES:
-        for place, entry in read_json_lines(path):
-            _add_line(builder, place, entry)
-    elif kind in _TABLES:
-        for place, row in read_table(path):
-            _add_row(builder, place, row)
+    if kind in JSON_LINES:
+        for location, entry in read_json_lines(path):
+            _add_line(builder, entry, location)
+    elif kind in TABLES:
+        for location, row in read_table(path):
+            _add_row(builder, row, location)
     elif kind in SUBTITLES:
         name = path.name.removesuffix(".gz")
-        video = builder.open(check_id(name[: -len(kind)], file=path, place="the name of the file"))
+        video = builder.open(check_id(name[: -len(kind)], Location(path, field="the name of the file")))
         for start, end, text in read_subtitles(path):
             builder.add(video, start, end, text)
     else:
@@ -116,133 +113,95 @@ def _add_json(builder: StoryBuilder, data: Any) -> None:
         builder.form = "submission"
         data = data["results"]
     elif isinstance(data, Mapping) and ("version" in data or "external_data" in data):
-        raise InputError(
-            f"is a submission without `results` (it has {some(data)})",
-            file=builder.source or None,
-            hint='put the stories under "results"',
+        raise Location(builder.source).error(
+            f"is a submission without `results` (it has {some(data)})", hint='put the stories under "results"'
         )
     if not isinstance(data, Mapping):
-        raise InputError(
+        raise Location(builder.source).error(
             f"holds a {type(data).__name__}, not stories by video id",
-            file=builder.source or None,
             hint='write {"results": {"video": [{"sentence": ..., "timestamp": [start, end]}]}}',
         )
-    refuse_repeated_keys(data, builder.source)  # type: ignore[arg-type]
-    for key, value in data.items():
-        video = check_id(key, file=builder.source or None, place="a key")
+    for video, value in entries_by_id(data, builder.source):
         if isinstance(value, Story):
-            row = builder.open(video, value.duration)
-            for caption in value.captions:
-                builder.add(row, caption.segment.start, caption.segment.end, caption.text)
+            builder.add_story(replace(value, video=video))
         else:
             _add_story(builder, video, value)
 
 
 def _add_story(builder: StoryBuilder, video: str, value: Any) -> None:
-    source = builder.source
+    location = Location(builder.source, video)
     if isinstance(value, Mapping) and "timestamps" in value and "sentences" in value:
         row = builder.open(video, value.get("duration"))
         if "duration" in value and not builder.form:
             builder.form = "references"
         times, sentences = value["timestamps"], value["sentences"]
         if not (isinstance(times, list | tuple) and isinstance(sentences, list | tuple)):
-            raise InputError("timestamps and sentences must be lists", file=source or None, id=video)
+            raise location.error("timestamps and sentences must be lists")
         if len(times) != len(sentences):
-            raise InputError(
+            raise location.error(
                 f"has {len(times)} timestamps but {len(sentences)} sentences",
-                file=source or None,
-                id=video,
                 hint="give one timestamp for each sentence",
             )
         if builder.add_all(row, times, sentences):
             return
-        for place, (time, text) in enumerate(zip(times, sentences, strict=True)):
-            start, end = timestamp(time, source, video, f"timestamps[{place}]")
-            builder.add(row, start, end, sentence(text, source, video, f"sentences[{place}]"))
+        for index, (time, text) in enumerate(zip(times, sentences, strict=True)):
+            start, end = timestamp(time, location.at(field=f"timestamps[{index}]"))
+            builder.add(row, start, end, check_text(text, location.at(field=f"sentences[{index}]")))
     elif isinstance(value, list | tuple):
         row = builder.open(video)
         usual = all(type(entry) is dict and "sentence" in entry and "timestamp" in entry for entry in value)
         if usual and builder.add_all(row, [e["timestamp"] for e in value], [e["sentence"] for e in value]):
             return
-        for place, entry in enumerate(value):
-            _add_caption(builder, row, video, entry, f"[{place}]")
+        for index, entry in enumerate(value):
+            _add_caption(builder, row, entry, location.at(field=f"[{index}]"))
     else:
-        raise InputError(
+        raise location.error(
             f"is {shorten(repr(value), 40)}, not a story",
-            file=source or None,
-            id=video,
             hint="give timestamps and sentences, or a list of {sentence, timestamp}",
         )
 
 
-def _add_caption(builder: StoryBuilder, row: int, video: str, entry: Any, place: str) -> None:
-    source = builder.source
+def _add_caption(builder: StoryBuilder, row: int, entry: Any, location: Location) -> None:
+    hint = 'write {"sentence": ..., "timestamp": [start, end]}'
     if not isinstance(entry, Mapping):
-        raise InputError(
-            f"is {shorten(repr(entry), 40)}, not an object",
-            file=source or None,
-            id=video,
-            field=place,
-            hint='write {"sentence": ..., "timestamp": [start, end]}',
-        )
-    text_field = _field(entry, TEXT_FIELDS)
-    time_field = _field(entry, TIME_FIELDS)
+        raise location.error(f"is {shorten(repr(entry), 40)}, not an object", hint)
+    text_field = first_field(entry, TEXT_FIELDS)
+    time_field = first_field(entry, TIME_FIELDS)
     if text_field is None or (time_field is None and not ("start" in entry and "end" in entry)):
         lacks = TEXT_FIELDS[0] if text_field is None else TIME_FIELDS[0]
-        raise InputError(
-            f"has no {lacks} (it has {some(entry) or 'nothing'})",
-            file=source or None,
-            id=video,
-            field=place,
-            hint='write {"sentence": ..., "timestamp": [start, end]}',
-        )
+        raise location.error(f"has no {lacks} (it has {some(entry) or 'nothing'})", hint)
     times = entry[time_field] if time_field else (entry["start"], entry["end"])
-    start, end = timestamp(times, source, video, f"{place}.{time_field or 'start, end'}")
-    builder.add(row, start, end, sentence(entry[text_field], source, video, f"{place}.{text_field}"))
+    start, end = timestamp(times, location.at(field=f"{location.field}.{time_field or 'start, end'}"))
+    text = check_text(entry[text_field], location.at(field=f"{location.field}.{text_field}"))
+    builder.add(row, start, end, text)
 
 
-def _add_line(builder: StoryBuilder, place: str, entry: Any) -> None:
-    """A line of JSON lines: a whole story, or one caption of a video whose others stand elsewhere in the file."""
-    id_field = _field(entry, VIDEO_FIELDS) if isinstance(entry, Mapping) else None
+def _add_line(builder: StoryBuilder, entry: Any, location: Location) -> None:
+    """A line of JSON lines: a whole story, or one caption of a video whose others are elsewhere in the file."""
+    id_field = first_field(entry, VIDEO_FIELDS) if isinstance(entry, Mapping) else None
     if id_field is None:
-        raise InputError(
-            f"{place} names no video", file=builder.source, hint=f"name the field {' or '.join(VIDEO_FIELDS[:3])}"
-        )
-    video = check_id(entry[id_field], file=builder.source, place=place)
+        raise InputError(f"{location} names no video", hint=f"name the field {' or '.join(VIDEO_FIELDS[:3])}")
+    video = check_id(entry[id_field], location)
     story = entry if "timestamps" in entry else entry.get("captions")
     if story is None:
-        _add_caption(builder, builder.open(video, entry.get("duration")), video, entry, place)
+        _add_caption(builder, builder.open(video, entry.get("duration")), entry, location.at(id=video))
         return
     if video in builder:
-        raise InputError("has a second story", file=builder.source, id=video, field=place, hint="keep one")
+        raise location.at(id=video).error("has a second story", hint="keep one")
     _add_story(builder, video, story)
     builder.open(video, entry.get("duration"))
 
 
-def _add_row(builder: StoryBuilder, place: str, row: Mapping[str, str]) -> None:
-    id_field, text_field = _field(row, VIDEO_FIELDS), _field(row, TEXT_FIELDS)
+def _add_row(builder: StoryBuilder, row: Mapping[str, str], location: Location) -> None:
+    id_field, text_field = first_field(row, VIDEO_FIELDS), first_field(row, TEXT_FIELDS)
     if id_field is None or text_field is None or not {"start", "end"} <= row.keys():
-        raise InputError(
+        raise Location(builder.source).error(
             f"the header ({', '.join(row)}) is not that of stories",
-            file=builder.source,
             hint="name the columns video_id, start, end, sentence",
         )
     video = row[id_field]
-    times = {name: _number(row[name], builder.source, video, f"{place}, {name}") for name in ("start", "end")}
-    duration = row.get("duration")
-    opened = builder.open(video, _number(duration, builder.source, video, f"{place}, duration") if duration else None)
-    text = sentence(row[text_field], builder.source, video, f"{place}, {text_field}")
-    builder.add(opened, times["start"], times["end"], text)
-
-
-def _number(cell: str, source: str, video: str, field: str) -> float:
-    try:
-        return float(cell)
-    except ValueError:
-        raise InputError(
-            f"is {shorten(cell, 30)!r}, not a number of seconds", file=source, id=video, field=field
-        ) from None
-
-
-def _field(entry: Mapping[str, Any], names: Iterable[str]) -> str | None:
-    return next((name for name in names if name in entry), None)
+    location = location.at(id=video)
+    start, end = (parse_seconds(row[name], location.within(name)) for name in ("start", "end"))
+    duration = parse_seconds(row["duration"], location.within("duration")) if row.get("duration") else None
+    text = check_text(row[text_field], location.within(text_field))
+    builder.add(builder.open(video, duration), start, end, text)

@@ -6,7 +6,7 @@ import html
 from collections.abc import Iterator
 from pathlib import Path
 
-from kataribe.core.errors import InputError
+from kataribe.core.errors import Location
 from kataribe.formats.source import check_text, extension, has_only_characters, open_text
 
 SUBTITLES = (".vtt", ".srt", ".ass", ".ssa")
@@ -19,20 +19,21 @@ def read_subtitles(path: Path) -> Iterator[tuple[float, float, str]]:
     """(start, end, text) of each cue, without mark-up."""
     import pysubs2
 
+    location = Location(path)
     if not has_only_characters(path.name):  # the video is called after its file
-        raise InputError("the name of the file is not UTF-8", file=path, hint="rename it")
+        raise location.error("the name of the file is not UTF-8", hint="rename it")
     with open_text(path) as file:
         content = file.read()
     kind = extension(path)[1:]
     try:
         cues = pysubs2.SSAFile.from_string(content, format_=kind)
     except (pysubs2.Pysubs2Error, ValueError) as error:
-        raise InputError(f"is not {kind.upper()} ({error})", file=path, hint="open it in a subtitle editor") from None
-    # The parser skips what it does not understand. A file of nothing but that is no story of nothing.
+        raise location.error(f"is not {kind.upper()} ({error})", hint="open it in a subtitle editor") from None
+    # The parser skips what it does not understand. A file in which it understands nothing is not an empty story.
     if not len(cues) and content.strip() and not content.lstrip("\ufeff").startswith(_HEADERS):
-        raise InputError("has no cue like 00:00:01,000 --> 00:00:04,000", file=path, hint="is it really subtitles?")
+        raise location.error("has no cue like 00:00:01,000 --> 00:00:04,000", hint="is it really subtitles?")
     for number, cue in enumerate(cues, start=1):
         if cue.is_comment or cue.is_drawing:  # nobody says these
             continue
         text = html.unescape(cue.plaintext) if kind == "vtt" else cue.plaintext
-        yield cue.start / 1000, cue.end / 1000, check_text(text, file=path, id=path.stem, field=f"cue {number}")
+        yield cue.start / 1000, cue.end / 1000, check_text(text, Location(path, path.stem, f"cue {number}"))

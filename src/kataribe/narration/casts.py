@@ -17,17 +17,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from kataribe.core.errors import InputError, shorten
+from kataribe.core.errors import InputError, Location, shorten
 from kataribe.core.types import Cast, Role
 from kataribe.formats.source import (
     Paths,
     check_id,
     check_text,
-    extension,
+    entries_by_id,
+    first_field,
+    read_by_extension,
     read_joined,
-    read_json,
-    read_json_lines,
-    read_table,
     refuse_repeated_keys,
 )
 
@@ -55,7 +54,12 @@ def read_casts(source: Source | Paths) -> dict[str, Cast]:
 def _read_casts(source: Source) -> dict[str, Cast]:
     path = Path(source) if isinstance(source, str | Path) else None
     if path is not None:
-        entries = _read_file(path)
+        entries = read_by_extension(
+            path,
+            lines=_from_objects,
+            table=lambda rows: _from_objects((location, _cells(row)) for location, row in rows),
+            document=lambda data: _from_json(data, path),
+        )
     elif isinstance(source, Mapping):
         entries = _from_json(source, None)
     else:
@@ -64,7 +68,7 @@ def _read_casts(source: Source) -> dict[str, Cast]:
     for film, role in entries:
         roles.setdefault(film, []).append(role)
     if not roles:
-        raise InputError("holds no cast", file=path, hint=_HINT)
+        raise Location(path).error("holds no cast", hint=_HINT)
     return {film: _cast(film, members, path) for film, members in roles.items()}
 
 
@@ -74,59 +78,45 @@ def _cast(film: str, roles: list[Role], path: Path | None) -> Cast:
         for name in role.names:
             if name in owners:
                 whose = "twice" if owners[name] == role.name else f"of both {owners[name]!r} and {role.name!r}"
-                raise InputError(
+                raise Location(path, film).error(
                     f"{shorten(name)!r} is the name {whose}",
-                    file=path,
-                    id=film,
                     hint="names of one film must tell its roles apart; remove one",
                 )
             owners[name] = role.name
     return Cast(film, tuple(roles))
 
 
-def _read_file(path: Path) -> Iterator[Entry]:
-    kind = extension(path)
-    if kind in (".jsonl", ".ndjson"):
-        return _from_objects(read_json_lines(path), path)
-    if kind in (".csv", ".tsv"):
-        return _from_objects(((place, _cells(row)) for place, row in read_table(path)), path)
-    return _from_json(read_json(path), path)
-
-
 def _from_json(data: Any, path: Path | None) -> Iterator[Entry]:
     if not isinstance(data, Mapping):
-        raise InputError(f"holds a {type(data).__name__}, not casts by film", file=path, hint=_HINT)
-    refuse_repeated_keys(data, path)  # type: ignore[arg-type]
+        raise Location(path).error(f"holds a {type(data).__name__}, not casts by film", hint=_HINT)
+    refuse_repeated_keys(data, path)
     if isinstance(data.get("role"), Mapping) and "id" in data:
         data = {data["id"]: data["role"]}
-    for key, members in data.items():
-        film = check_id(key, file=path, place="a key")
+    for film, members in entries_by_id(data, path):
+        location = Location(path, film)
         if isinstance(members, Cast):
             yield from ((film, role) for role in members.roles)
         elif isinstance(members, Mapping):
-            refuse_repeated_keys(members, path)  # type: ignore[arg-type]
-            yield from ((film, role) for role in _of_actors(film, members, path))
+            refuse_repeated_keys(members, path)
+            yield from ((film, role) for role in _of_actors(members, location))
         elif isinstance(members, list | tuple):
-            for place, entry in enumerate(members, start=1):
-                yield film, _role(entry, path, film, f"role {place}")
+            for number, entry in enumerate(members, start=1):
+                yield film, _role(entry, location.at(field=f"role {number}"))
         else:
-            raise InputError(f"is {shorten(repr(members), 40)}, not a cast", file=path, id=film, hint=_HINT)
+            raise location.error(f"is {shorten(repr(members), 40)}, not a cast", hint=_HINT)
 
 
-def _of_actors(film: str, members: Mapping[str, Any], path: Path | None) -> list[Role]:
+def _of_actors(members: Mapping[str, Any], location: Location) -> list[Role]:
     """Movie101 lists actors by id; several who play parts of one name are one role, billed where the first is."""
     roles: dict[str, Role] = {}
     for key, entry in members.items():
-        name_field = next((f for f in ("rolename", "role") if isinstance(entry, Mapping) and f in entry), None)
+        name_field = first_field(entry, ("rolename", "role")) if isinstance(entry, Mapping) else None
         if name_field is None:
-            raise InputError(
+            raise location.at(field=str(key)).error(
                 f"is {shorten(repr(entry), 40)}, not an actor and a role",
-                file=path,
-                id=film,
-                field=str(key),
                 hint='write {"name": "the actor", "rolename": "the role"}',
             )
-        name = _name(entry[name_field], path, film, f"{key}.{name_field}")
+        name = _name(entry[name_field], location.at(field=f"{key}.{name_field}"))
         actor = str(entry.get("actor" if name_field == "role" else "name", ""))
         known = roles.get(name)
         roles[name] = replace(known, actor=f"{known.actor}, {actor}") if known else Role(name, _parts(name), actor)
@@ -142,35 +132,35 @@ def _parts(name: str) -> tuple[str, ...]:
     return parts if len(parts) > 1 else ()
 
 
-def _from_objects(entries: Iterable[tuple[str, Any]], path: Path) -> Iterator[Entry]:
-    for place, entry in entries:
-        film_field = next((f for f in FILM_FIELDS if isinstance(entry, Mapping) and f in entry), None)
+def _from_objects(entries: Iterable[tuple[Location, Any]]) -> Iterator[Entry]:
+    for location, entry in entries:
+        film_field = first_field(entry, FILM_FIELDS) if isinstance(entry, Mapping) else None
         if film_field is None:
-            raise InputError(f"{place} names no film", file=path, hint=f"name the field {' or '.join(FILM_FIELDS[:3])}")
-        film = check_id(entry[film_field], file=path, place=place)
-        yield film, _role(entry, path, film, place)
+            raise InputError(f"{location} names no film", hint=f"name the field {' or '.join(FILM_FIELDS[:3])}")
+        film = check_id(entry[film_field], location)
+        yield film, _role(entry, location.at(id=film))
 
 
-def _role(entry: Any, path: Path | None, film: str, place: str) -> Role:
+def _role(entry: Any, location: Location) -> Role:
     if isinstance(entry, str):
         entry = {"name": entry}
-    name_field = next((f for f in NAME_FIELDS if isinstance(entry, Mapping) and f in entry), None)
+    name_field = first_field(entry, NAME_FIELDS) if isinstance(entry, Mapping) else None
     if name_field is None:
-        raise InputError(f"is {shorten(repr(entry), 40)}, not a role", file=path, id=film, field=place, hint=_HINT)
+        raise location.error(f"is {shorten(repr(entry), 40)}, not a role", hint=_HINT)
     aliases = entry.get("aliases", ())
     if not isinstance(aliases, list | tuple):
-        raise InputError("aliases is not a list", file=path, id=film, field=place, hint=_HINT)
+        raise location.error("aliases is not a list", hint=_HINT)
     return Role(
-        _name(entry[name_field], path, film, f"{place}, {name_field}"),
-        tuple(_name(alias, path, film, f"{place}, aliases") for alias in aliases),
+        _name(entry[name_field], location.within(name_field)),
+        tuple(_name(alias, location.within("aliases")) for alias in aliases),
         str(entry.get("actor", "")),
     )
 
 
-def _name(value: Any, path: Path | None, film: str, field: str) -> str:
-    name = check_text(value, file=path, id=film, field=field).strip()
+def _name(value: Any, location: Location) -> str:
+    name = check_text(value, location).strip()
     if not name:
-        raise InputError("the name is empty", file=path, id=film, field=field, hint="name the role or remove it")
+        raise location.error("the name is empty", hint="name the role or remove it")
     return name
 
 

@@ -12,7 +12,8 @@ item value is 0). `lines` is the share of lines that meet dialogue at all; `refe
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import ClassVar, NamedTuple
 
@@ -23,10 +24,23 @@ from kataribe.core.metric import Measured, Metric, option
 from kataribe.core.signature import fingerprint_by_id
 from kataribe.core.types import Array, Floats, Segment
 from kataribe.narration import speech
-from kataribe.narration.items import Film, Narrations
+from kataribe.narration.items import Narrations
+
+Dialogue = tuple[Segment, ...]
 
 
-class _Prepared(NamedTuple):
+@dataclass(frozen=True)
+class _Scanned:
+    """What must be known of all references, and the dialogue of their films; nothing where it was not given."""
+
+    lines: speech.ReferenceScan = field(default_factory=speech.ReferenceScan)
+    dialogue: Mapping[str | None, Dialogue | None] = field(default_factory=dict)
+
+    def __add__(self, other: _Scanned) -> _Scanned:
+        return _Scanned(self.lines + other.lines, {**self.dialogue, **other.dialogue})
+
+
+class _Facts(NamedTuple):
     """Characters per second, and eight digits that stand for when somebody speaks in these films."""
 
     cps: float
@@ -49,7 +63,7 @@ class DialogueOverlap(Metric):
         "reference_spoken_seconds",
     )
 
-    cps: float | None = option(None, "characters per second; 5 or 12 by script unless given", positional=True)
+    cps: float | None = option(None, "characters per second; default: 5 or 12, by script", positional=True)
 
     def __post_init__(self) -> None:
         speech.check_rate(self.cps, self.name)
@@ -58,19 +72,24 @@ class DialogueOverlap(Metric):
     def ignores_empty(self) -> bool:
         return True
 
-    def prepare(self, items: Narrations) -> _Prepared:
-        items.need_gaps(self.name)
-        silent = [film for film in dict.fromkeys(items.films) if items.known.get(film or "", Film()).dialogue is None]
-        if silent:
-            raise UsageError(
-                f"{self.name} needs the dialogue of {counted(len(silent), 'film')}: {some(silent)}",
-                hint="give it with --dialogue: VTT, SRT or ASS named after the film, JSON lines, CSV or a folder",
-            )
-        told = {film for film in items.films if film is not None}
-        heard = fingerprint_by_id((film, *map(repr, items.known[film].dialogue or ())) for film in told)
-        return _Prepared(speech.rate(self.cps, items), heard)
+    def scan_references(self, items: Narrations) -> _Scanned:
+        dialogue = {film: items.film(row).dialogue for row, film in enumerate(items.films)}
+        return _Scanned(speech.scan(self.cps, items), dialogue)
 
-    def stats(self, items: Narrations, context: _Prepared) -> Array:
+    def conclude(self, references: _Scanned | None, predictions: None) -> _Facts:
+        scanned = references or _Scanned()
+        cps = speech.conclude_rate(self.cps, scanned.lines, self.name)
+        without = [film for film, dialogue in scanned.dialogue.items() if dialogue is None]
+        if without:
+            raise UsageError(
+                f"{self.name} needs the dialogue of {counted(len(without), 'film')}: {some(without)}",
+                hint="give it with <dialogue>: VTT, SRT or ASS named after the film, JSON lines, CSV or a folder",
+                options=["dialogue"],
+            )
+        heard = scanned.dialogue.items()
+        return _Facts(cps, fingerprint_by_id((film or "", *map(repr, dialogue or ())) for film, dialogue in heard))
+
+    def stats(self, items: Narrations, context: _Facts) -> Array:
         rows = [self._row(items, row, context.cps) for row in range(len(items))]
         return np.array(rows, dtype=np.float64).reshape(len(items), len(self.columns))
 
@@ -85,23 +104,24 @@ class DialogueOverlap(Metric):
         value, parts = super().per_item(statistics)
         return Measured(np.nan_to_num(value, nan=0.0), {name: np.nan_to_num(part) for name, part in parts.items()})
 
-    def signature(self, context: _Prepared) -> dict[str, str]:
-        return {"cps": f"{context.cps:g}", "chars": "letters+digits", "dialogue": context.dialogue}
+    def signature(self, facts: _Facts) -> dict[str, str]:
+        return {"cps": f"{facts.cps:g}", "chars": "letters+digits", "dialogue": facts.dialogue}
 
     def _row(self, items: Narrations, row: int, cps: float) -> list[float]:
         dialogue = items.film(row).dialogue or ()
-        told = _spoken(items.spoken[row], items.candidates[row], cps)
-        written = _spoken(items.gaps[row], items.written[row], cps)
-        overlap = _overlap(told, dialogue)
-        return [float(told.length > 0), overlap, told.length, overlap > 0, _overlap(written, dialogue), written.length]
+        prediction = _spoken(items.spoken[row], items.candidates[row], cps)
+        reference = _spoken(items.gaps[row], items.written[row], cps)
+        overlap, of_reference = _overlap(prediction, dialogue), _overlap(reference, dialogue)
+        said = float(prediction.length > 0)
+        return [said, overlap, prediction.length, overlap > 0, of_reference, reference.length]
 
 
-def _spoken(place: Segment | None, text: str, cps: float) -> Segment:
-    start = place.start if place else 0.0
+def _spoken(gap: Segment | None, text: str, cps: float) -> Segment:
+    start = gap.start if gap else 0.0
     return Segment(start, start + speech.seconds(text, cps))
 
 
-def _overlap(line: Segment, dialogue: tuple[Segment, ...]) -> float:
+def _overlap(line: Segment, dialogue: Dialogue) -> float:
     """Stretches of dialogue are in order and apart, so that those before the line can be skipped."""
     first = bisect_right(dialogue, line.start, key=lambda stretch: stretch.end)
     meeting = takewhile(lambda stretch: stretch.start < line.end, dialogue[first:])

@@ -16,7 +16,7 @@ from kataribe.narration import speech
 from kataribe.narration.dialogue_overlap import DialogueOverlap
 from kataribe.narration.items import Narrations
 from kataribe.narration.speech_rate import SpeechRate
-from kataribe.text.scripts import count_letters
+from kataribe.text.scripts import count_letters, count_scripts
 
 # Fewer lines than these may look like anything by accident.
 _ENOUGH_LINES = 3
@@ -48,7 +48,11 @@ def odd_gaps(items: Narrations) -> Iterator[Caution]:
         text = f"reference lines would have to be spoken at about {rate:,.0f} letters a second"
         yield Caution("time-unit", f"{text}: are their times in seconds?")
     elif rate < _TOO_SLOW:
-        unit = "milliseconds" if speech.rate(None, items) / rate > _OTHER_SCALE else "milliseconds or frames"
+        unit = (
+            "milliseconds"
+            if speech.usual_rate(count_scripts(items.written)) / rate > _OTHER_SCALE
+            else "milliseconds or frames"
+        )
         text = f"gaps have about {1 / rate:,.0f} seconds for each letter of their reference lines"
         yield Caution("time-unit", f"{text}: are their times {unit}, not seconds?")
 

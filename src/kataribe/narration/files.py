@@ -18,20 +18,22 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from kataribe.core.errors import InputError, shorten, some
+from kataribe.core.errors import InputError, Location, shorten, some
 from kataribe.core.types import Narration, Segment
 from kataribe.formats.source import (
+    JSON_LINES,
+    TABLES,
     Paths,
     check_id,
     check_text,
+    entries_by_id,
     extension,
+    first_field,
+    listed_entries,
+    read_by_extension,
     read_joined,
-    read_json,
-    read_json_lines,
-    read_table,
-    refuse_repeated_keys,
 )
-from kataribe.formats.storytable import timestamp
+from kataribe.formats.storytable import parse_seconds, timestamp
 from kataribe.formats.subtitles import SUBTITLES, read_subtitles
 
 Source = str | Path | Mapping[Any, Any] | Iterable[Any]
@@ -43,8 +45,7 @@ START_FIELDS = ("start_time", "start")
 END_FIELDS = ("end_time", "end")
 TIMES_FIELDS = ("timestamp", "timestamps", "segment")
 
-_TABLES = (".csv", ".tsv")
-_READABLE = (".json", ".jsonl", ".ndjson", *_TABLES, *SUBTITLES)
+_READABLE = (".json", *JSON_LINES, *TABLES, *SUBTITLES)
 
 
 def read_narrations(source: Source | Paths) -> dict[str, Narration]:
@@ -62,12 +63,12 @@ def _read_narrations(source: Source) -> dict[str, Narration]:
     narrations: dict[str, Narration] = {}
     for file, narration in _read(path) if path else ((None, one) for one in _from_json(source, None)):
         if narration.id in narrations:
-            raise InputError(
-                "is there twice", file=file, id=narration.id, hint="keep one line for each id, or give the lines ids"
+            raise Location(file, narration.id).error(
+                "is there twice", hint="keep one line for each id, or give the lines ids"
             )
         narrations[narration.id] = narration
     if not narrations:
-        raise InputError("holds no narration", file=path, hint="did the program that wrote it stop early?")
+        raise Location(path).error("holds no narration", hint="did the program that wrote it stop early?")
     return narrations
 
 
@@ -88,20 +89,20 @@ def _read(path: Path) -> Iterator[tuple[Path, Narration]]:
         return
     for file in sorted(entry for entry in path.iterdir() if entry.is_file() and not entry.name.startswith(".")):
         if extension(file) not in _READABLE:
-            raise InputError("is no narration file", file=file, hint=f"a folder holds only {', '.join(_READABLE)}")
+            raise Location(file).error("is no narration file", hint=f"a folder holds only {', '.join(_READABLE)}")
         for narration in _read_file(file):
             yield file, narration
 
 
 def _read_file(path: Path) -> Iterator[Narration]:
-    kind = extension(path)
-    if kind in (".jsonl", ".ndjson"):
-        return _from_objects(read_json_lines(path), path)
-    if kind in _TABLES:
-        return _from_objects(((place, _cells(row)) for place, row in read_table(path)), path)
-    if kind in SUBTITLES:
+    if extension(path) in SUBTITLES:
         return _from_subtitles(path)
-    return _from_json(read_json(path), path)
+    return read_by_extension(
+        path,
+        lines=_from_objects,
+        table=lambda rows: _from_objects((location, _cells(row)) for location, row in rows),
+        document=lambda data: _from_json(data, path),
+    )
 
 
 def _from_subtitles(path: Path) -> Iterator[Narration]:
@@ -113,69 +114,64 @@ def _from_subtitles(path: Path) -> Iterator[Narration]:
 
 def _from_json(data: Any, path: Path | None) -> Iterator[Narration]:
     if isinstance(data, Mapping):
-        refuse_repeated_keys(data, path)  # type: ignore[arg-type]
-        for key, value in data.items():
-            id = check_id(key, file=path, place="a key")
-            yield _narration(value if isinstance(value, Mapping) else {"text": value}, path, f"id {id!r}", id)
+        for id, value in entries_by_id(data, path):
+            entry = value if isinstance(value, Mapping) else {"text": value}
+            yield _narration(entry, Location(path, field=f"id {id!r}"), id)
     elif isinstance(data, str | bytes) or not isinstance(data, Iterable):
-        raise InputError(
+        raise Location(path).error(
             f"holds a single {type(data).__name__}, not narrations",
-            file=path,
             hint='write [{"film": ..., "start": ..., "end": ..., "text": ...}] or {"id": "text"}',
         )
     else:
-        yield from _from_objects(((f"entry {row}", entry) for row, entry in enumerate(data, start=1)), path)
+        yield from _from_objects(listed_entries(data, path))
 
 
-def _from_objects(entries: Iterable[tuple[str, Any]], path: Path | None) -> Iterator[Narration]:
-    for place, entry in entries:
+def _from_objects(entries: Iterable[tuple[Location, Any]]) -> Iterator[Narration]:
+    for location, entry in entries:
         if isinstance(entry, Narration):
             yield entry
         elif isinstance(entry, Mapping):
-            yield _narration(entry, path, place)
+            yield _narration(entry, location)
         else:
             raise InputError(
-                f"{place} is {shorten(repr(entry), 40)}, not an object",
-                file=path,
+                f"{location} is {shorten(repr(entry), 40)}, not an object",
                 hint='write {"film": ..., "start": ..., "end": ..., "text": ...} for each line',
             )
 
 
-def _narration(entry: Mapping[str, Any], path: Path | None, place: str, id: str | None = None) -> Narration:
-    id_field, text_field, film_field = (_field(entry, names) for names in (ID_FIELDS, TEXT_FIELDS, FILM_FIELDS))
+def _narration(entry: Mapping[str, Any], location: Location, id: str | None = None) -> Narration:
+    id_field, text_field, film_field = (first_field(entry, names) for names in (ID_FIELDS, TEXT_FIELDS, FILM_FIELDS))
     if text_field is None:
         raise InputError(
-            f"{place} has no text (it has {some(entry) or 'nothing'})",
-            file=path,
+            f"{location} has no text (it has {some(entry) or 'nothing'})",
             hint=f"name the field {' or '.join(TEXT_FIELDS[:3])}",
         )
-    film = check_id(entry[film_field], file=path, place=f"{place}, {film_field}") if film_field else None
-    segment = _segment(entry, path, id or place)
+    film = check_id(entry[film_field], location.within(film_field)) if film_field else None
+    segment = _segment(entry, Location(location.file, id or location.field))
     if id is None and id_field is not None:
-        id = check_id(entry[id_field], file=path, place=place)
+        id = check_id(entry[id_field], location)
     if id is None:
         if film is None or segment is None:
             lacks = "its film" if film is None else "its times"
             raise InputError(
-                f"{place} has neither an id nor {lacks}",
-                file=path,
+                f"{location} has neither an id nor {lacks}",
                 hint="give id, or film, start and end, so that it can be found again",
             )
         id = name_of(film, segment)
-    return Narration(id, film, segment, _text(entry[text_field], path, id, text_field))
+    return Narration(id, film, segment, _text(entry[text_field], Location(location.file, id, text_field)))
 
 
-def _text(value: Any, path: Path | None, id: str, field: str) -> str:
+def _text(value: Any, location: Location) -> str:
     """A string, or the one string of a list, as Movie101's own files have it."""
     if isinstance(value, list | tuple):
         if len(value) != 1:
-            raise InputError(f"has {len(value)} texts", file=path, id=id, field=field, hint="give exactly one")
+            raise location.error(f"has {len(value)} texts", hint="give exactly one")
         value = value[0]
-    return check_text(value, file=path, id=id, field=field)
+    return check_text(value, location)
 
 
-def _segment(entry: Mapping[str, Any], path: Path | None, id: str) -> Segment | None:
-    times_field, start, end = (_field(entry, names) for names in (TIMES_FIELDS, START_FIELDS, END_FIELDS))
+def _segment(entry: Mapping[str, Any], location: Location) -> Segment | None:
+    times_field, start, end = (first_field(entry, names) for names in (TIMES_FIELDS, START_FIELDS, END_FIELDS))
     if start and end:
         times: Any = (entry[start], entry[end])
         field = f"{start}, {end}"
@@ -185,33 +181,18 @@ def _segment(entry: Mapping[str, Any], path: Path | None, id: str) -> Segment | 
             times = times[0]
     else:
         return None
+    location = location.at(field=field)
     if isinstance(times, list | tuple):  # Movie101's own files have them as text
-        times = [_seconds(time, path, id, field) for time in times]
-    segment = Segment(*timestamp(times, str(path or ""), id, field))
+        times = [parse_seconds(time, location) if isinstance(time, str) else time for time in times]
+    segment = Segment(*timestamp(times, location))
     if not segment or not math.isfinite(segment.length):
-        raise InputError(
+        raise location.error(
             f"the line lasts from {segment.start:g} to {segment.end:g}",
-            file=path,
-            id=id,
-            field=field,
             hint="a line ends after it starts; give seconds",
         )
     return segment
 
 
-def _seconds(value: Any, path: Path | None, id: str, field: str) -> Any:
-    if not isinstance(value, str):
-        return value
-    try:
-        return float(value)
-    except ValueError:
-        raise InputError(f"is {shorten(value, 30)!r}, not a number of seconds", file=path, id=id, field=field) from None
-
-
 def _cells(row: Mapping[str, str]) -> dict[str, Any]:
-    """A row of a table; an empty cell is one that the row does not have, unless it is the text."""
+    """A row of a table without its empty cells; an empty text stays."""
     return {name: cell for name, cell in row.items() if cell or name in TEXT_FIELDS}
-
-
-def _field(entry: Mapping[str, Any], names: Iterable[str]) -> str | None:
-    return next((name for name in names if name in entry), None)

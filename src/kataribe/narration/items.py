@@ -12,10 +12,9 @@ from functools import cached_property
 import numpy as np
 
 from kataribe.captions.items import Captions
-from kataribe.core.errors import InputError, UsageError, counted, some
+from kataribe.core.ragged import Rows, pick
 from kataribe.core.signature import fingerprint
-from kataribe.core.types import Cast, Segment
-from kataribe.text.sentences import Int64s
+from kataribe.core.types import Cast, Int64s, Segment
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,7 +25,11 @@ class Film:
     dialogue: tuple[Segment, ...] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+# A film of which nothing is known.
+UNKNOWN = Film()
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Narrations(Captions):
     """`films[i]` and `gaps[i]` are the reference's; `spoken[i]` is when the prediction starts and is to end."""
 
@@ -34,42 +37,51 @@ class Narrations(Captions):
     gaps: Sequence[Segment | None]
     spoken: Sequence[Segment | None]
     known: Mapping[str, Film] = field(default_factory=dict)
-    # Rows of a slice are rows of the whole: `first` is the row of the first one.
-    first: int = 0
+    # The order of the corpus that these items are some of, where they are.
+    order: str | None = None
 
-    def __getitem__(self, rows: slice) -> Narrations:
-        start, stop, _ = rows.indices(len(self))
+    def __getitem__(self, rows: Rows) -> Narrations:
+        films = pick(self.films, rows)
         return Narrations(
-            self.ids[start:stop],
-            self.candidates[start:stop],
-            self.references[start:stop],
-            {name: captions[start:stop] for name, captions in self._tokenized.items()},
-            self.media,
-            films=self.films[start:stop],
-            gaps=self.gaps[start:stop],
-            spoken=self.spoken[start:stop],
-            known=self.known,
-            first=self.first + start,
+            *self._columns(rows),
+            films=films,
+            gaps=pick(self.gaps, rows),
+            spoken=pick(self.spoken, rows),
+            known=self._known_of(films),
+            order=self.order_signature,
         )
+
+    def _known_of(self, films: Sequence[str | None]) -> dict[str, Film]:
+        """All that is known of these films, and the casts of the others: any film's names may be looked for in a line.
+
+        Casts are small, the dialogue of a film is not.
+        """
+        chosen = set(films)
+        return {
+            name: film if name in chosen else Film(cast=film.cast)
+            for name, film in self.known.items()
+            if name in chosen or film.cast
+        }
 
     @cached_property
     def written(self) -> list[str]:
         """The reference of each gap."""
         return [texts[0] for texts in self.references]
 
-    @property
-    def rows(self) -> range:
-        return range(self.first, self.first + len(self))
-
     def film(self, row: int) -> Film:
         name = self.films[row]
-        return self.known.get(name, Film()) if name is not None else Film()
+        return UNKNOWN if name is None else self.known.get(name, UNKNOWN)
+
+    @cached_property
+    def casts(self) -> dict[str, Cast]:
+        """Of all films whose cast is known, also those that no line is of."""
+        return {name: film.cast for name, film in self.known.items() if film.cast}
 
     @cached_property
     def by_film(self) -> dict[str, Int64s]:
-        """The rows of each film in the order in which they are told: by time or, where there is none, as in the file.
+        """The rows of each film in the order of its lines: by time or, where there is none, as in the file.
 
-        Lines of no film are told together.
+        Lines of no film are taken together.
         """
         rows: dict[str, list[int]] = {}
         for row, film in enumerate(self.films):
@@ -86,37 +98,5 @@ class Narrations(Captions):
 
     @cached_property
     def order_signature(self) -> str:
-        """What the lines' order rests on, for metrics that look at a line's neighbours: time, or the file's order."""
-        is_timed = all(self.gaps)
-        return "time" if is_timed else f"file-{fingerprint(self.ids)}"
-
-    def need_casts(self, asked_by: str) -> None:
-        """Every line says which film it tells, and at least one of these has a cast: `uncast` lists the others."""
-        if not any(film.cast for film in self.known.values()):
-            raise UsageError(f"{asked_by} needs the films' casts", hint="give them with --cast")
-        without = [id for id, film in zip(self.ids, self.films, strict=True) if film is None]
-        if without:
-            said = counted(len(without), "reference does not say", "references do not say")
-            raise InputError(
-                f"{asked_by}: {said} which film is told: {some(without)}",
-                hint="give each line its film (movie_id)",
-            )
-        films = [film for film in dict.fromkeys(self.films) if film]
-        if films and self.uncast == films:
-            raise InputError(
-                f"{asked_by}: no cast for {counted(len(films), 'film')}: {some(films)}",
-                hint="were these files made for each other?",
-            )
-
-    @cached_property
-    def uncast(self) -> list[str]:
-        """The films that have no cast."""
-        return [film for film in dict.fromkeys(self.films) if film and not self.known.get(film, Film()).cast]
-
-    def need_gaps(self, asked_by: str) -> None:
-        without = [id for id, gap in zip(self.ids, self.gaps, strict=True) if gap is None]
-        if without:
-            raise InputError(
-                f"{asked_by}: {counted(len(without), 'reference has', 'references have')} no times: {some(without)}",
-                hint="give each line its start and end in seconds",
-            )
+        """What the order of all lines rests on, for metrics that look at a line's neighbours: time, or the file."""
+        return self.order or ("time" if all(self.gaps) else f"file-{fingerprint(self.ids)}")

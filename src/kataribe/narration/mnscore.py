@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -28,11 +28,14 @@ from kataribe.core.spec import Spec
 from kataribe.core.types import Array, Floats, Score
 from kataribe.narration.items import Narrations
 
+# What was scanned or concluded or prepared, of each part.
+Parts = dict[str, Any]
+
 WEIGHTS = {"EMScore": 1 / 6, "BERTScore": 4 / 6, "RoleF1": 1 / 6}
 
 
 def mnscore_of(emscore: float, bertscore: float, role_f1: float) -> float:
-    """MNScore of its three parts, for who has them already.
+    """MNScore of its three parts, for whoever has them already.
 
     >>> [round(100 * mnscore_of(*row), 2) for row in [(0.153, 0.15, 0), (0.153, 0.185, 0.195), (0.154, 0.188, 0.238)]]
     [12.55, 18.13, 19.07]
@@ -63,10 +66,31 @@ class MNScore(Metric):
     def columns(self) -> tuple[str, ...]:  # type: ignore[override]
         return tuple(f"{part} {column}" for part, metric in self.metrics.items() for column in metric.columns)
 
-    def prepare(self, items: Narrations) -> dict[str, Any]:
-        return {part: metric.prepare(items) for part, metric in self.metrics.items()}
+    @property
+    def group_by(self) -> str | None:  # type: ignore[override]
+        return next((metric.group_by for metric in self.metrics.values() if metric.group_by), None)
 
-    def stats(self, items: Narrations, context: dict[str, Any]) -> Array:
+    @property
+    def vectors(self) -> Literal["tokens", "sentences"] | None:  # type: ignore[override]
+        wanted = {metric.vectors for metric in self.metrics.values()}
+        return "tokens" if "tokens" in wanted else "sentences" if "sentences" in wanted else None
+
+    def scan_references(self, items: Narrations) -> Parts:
+        return {part: metric.scan_references(items) for part, metric in self.metrics.items()}
+
+    def scan_predictions(self, items: Narrations) -> Parts:
+        return {part: metric.scan_predictions(items) for part, metric in self.metrics.items()}
+
+    def merge(self, scanned: Sequence[Parts]) -> Parts:
+        return {part: metric.merge([shard[part] for shard in scanned]) for part, metric in self.metrics.items()}
+
+    def conclude(self, references: Parts, predictions: Parts) -> Parts:
+        return {part: metric.conclude(references[part], predictions[part]) for part, metric in self.metrics.items()}
+
+    def prepare(self, items: Narrations, facts: Parts) -> Parts:
+        return {part: metric.prepare(items, facts[part]) for part, metric in self.metrics.items()}
+
+    def stats(self, items: Narrations, context: Parts) -> Array:
         rows = [metric.stats(items, context[part]) for part, metric in self.metrics.items()]
         return np.hstack([np.asarray(table, dtype=np.float64) for table in rows])
 
@@ -86,16 +110,16 @@ class MNScore(Metric):
         parts = self._parts_of(statistics)
         return _weigh({part: metric.replicates(columns, weights) for part, metric, columns in parts})
 
-    def signature(self, context: dict[str, Any]) -> dict[str, str]:
+    def signature(self, facts: Parts) -> dict[str, str]:
         fields = {}
         for part, metric in self.metrics.items():
             short = part.removesuffix("Score").removesuffix("F1").lower()
             fields[short] = metric.name
-            fields |= {f"{short}.{key}": value for key, value in metric.signature(context[part]).items()}
+            fields |= {f"{short}.{key}": value for key, value in metric.signature(facts[part]).items()}
         return fields
 
-    def warnings(self, context: dict[str, Any]) -> Sequence[Caution]:
-        return [line for part, metric in self.metrics.items() for line in metric.warnings(context[part])]
+    def warnings(self, facts: Parts) -> Sequence[Caution]:
+        return [line for part, metric in self.metrics.items() for line in metric.warnings(facts[part])]
 
     def _parts_of(self, table: Array) -> Iterator[tuple[str, Metric, Array]]:
         """Each part with its columns."""

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 import numpy as np
 
@@ -26,11 +26,6 @@ from kataribe.core.metric import Measured, Metric, option
 from kataribe.core.types import Array, Floats
 from kataribe.narration.items import Narrations
 from kataribe.text.tokenizers import tokenizer
-
-
-class _Prepared(NamedTuple):
-    rows: Floats
-    order: str
 
 
 @dataclass(frozen=True)
@@ -44,6 +39,7 @@ class Repetition(Metric):
         *("lines", "repeated", "ngrams", "copies"),
         *("reference_lines", "reference_repeated", "reference_ngrams", "reference_copies"),
     )
+    group_by: ClassVar[str | None] = "films"
 
     n: int = option(4, "the length of the n-grams in words", positional=True)
     window: int = option(8, "how many lines back are remembered")
@@ -57,22 +53,28 @@ class Repetition(Metric):
     def ignores_empty(self) -> bool:
         return True
 
-    def prepare(self, items: Narrations) -> _Prepared:
-        """The rows of the whole corpus: a line is judged by those before it, wherever a shard begins."""
+    def scan_references(self, items: Narrations) -> str:
+        return items.order_signature
+
+    def merge(self, scanned: Sequence[str]) -> str | None:
+        """All shards carry the order of the corpus."""
+        return scanned[0] if scanned else None
+
+    def conclude(self, references: str | None, predictions: None) -> str:
+        return references or "time"
+
+    def stats(self, items: Narrations, context: str) -> Array:
         captions = items.tokens(self.tok)
         words = [text.split() for text in captions.sentences.texts]
         rows = np.zeros((len(items), len(self.columns)))
         for film in items.by_film.values():
-            for columns, places in ((slice(0, 4), captions.candidates), (slice(4, 8), captions.references)):
-                rows[film, columns] = self._of_film([words[place] for place in places[film]])
-        return _Prepared(rows, items.order_signature)
-
-    def stats(self, items: Narrations, context: _Prepared) -> Array:
-        return context.rows[items.rows.start : items.rows.stop]
+            for columns, lines in ((slice(0, 4), captions.candidates), (slice(4, 8), captions.references.values)):
+                rows[film, columns] = self._of_film([words[index] for index in lines[film]])
+        return rows
 
     def measure(self, totals: Floats) -> Measured:
         lines, repeated, ngrams, copies, reference_lines, reference_repeated, reference_ngrams, reference_copies = (
-            totals[..., place] for place in range(8)
+            totals[..., column] for column in range(8)
         )
         parts = {
             "copies": _share(copies, lines, lines),
@@ -86,9 +88,9 @@ class Repetition(Metric):
         value, parts = super().per_item(statistics)
         return Measured(np.nan_to_num(value, nan=0.0), {name: np.nan_to_num(part) for name, part in parts.items()})
 
-    def signature(self, context: _Prepared) -> dict[str, str]:
+    def signature(self, facts: str) -> dict[str, str]:
         fields = {"n": str(self.n), "window": str(self.window), "tok": tokenizer(self.tok).signature}
-        return fields | {"order": context.order}
+        return fields | {"order": facts}
 
     def _of_film(self, lines: Sequence[Sequence[str]]) -> list[tuple[int, int, int, int]]:
         """For each line: does it say anything, n-grams said before, all of them, and was the line said before?"""
@@ -103,7 +105,7 @@ class Repetition(Metric):
                 repeated += ngram in seen or remembered[ngram] > 0
                 seen.add(ngram)
             counts.append((int(bool(words)), repeated, len(ngrams), int(bool(words) and words in said)))
-            if not words:  # silence takes no place in anybody's memory
+            if not words:  # who says nothing makes nobody forget
                 continue
             said.append(words)
             remembered.update(ngrams)

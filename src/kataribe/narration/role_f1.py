@@ -7,7 +7,7 @@ Yue, Z., Zhang, Q., Hu, A., Zhang, L., Wang, Z., Jin, Q. (2023). Movie101: a new
 
 Quirks. The published scorer looks for the names of all films in the text as substrings, skips twelve names that are
 also common words (`ban=movie101`), and scores a clip whose reference names nobody 0 whatever is predicted: a reference
-against itself stays far below 1 (official). `--protocol paper` finds the longest names in the film's own cast, with
+against itself stays far below 1 (official). `protocol="paper"` finds the longest names in the film's own cast, with
 aliases, and leaves out clips where neither side names anybody (whose own item value is 1: they agree).
 
 The published cast file lacks a film of the test split, and the published scorer finds no roles in its clips, so that
@@ -22,9 +22,9 @@ references name most often (it has seen them), and the reference itself.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
@@ -34,16 +34,15 @@ from kataribe.core.join import missing_field
 from kataribe.core.metric import Measured, Metric, Protocols, option
 from kataribe.core.signature import fingerprint_by_id
 from kataribe.core.types import Array, Cast, Floats
+from kataribe.narration.cast_scan import CastScan, NamesInOtherCapitals, find_other_capitals, scan_casts
 from kataribe.narration.items import Narrations
 from kataribe.narration.names import Names
+from kataribe.narration.result import NamedRoles
 
 # Role names that are also common words, as the published scorer lists them.
 BANNED = frozenset(
     ["司机", "淡定", "大海", "火山", "主持人", "琉璃", "李小龙", "莎莎", "老牛", "小河", "小方", "时分"],
 )
-
-# A system that changes the case of some lines only is still one that loses names by it.
-_MANY = 0.2
 
 Roles = frozenset[str]
 
@@ -60,11 +59,19 @@ class _Film(NamedTuple):
 _NOBODY = _Film(Names({}), [frozenset()], frozenset())
 
 
-class _Prepared(NamedTuple):
-    films: dict[str, _Film]
+class _Facts(NamedTuple):
+    """Eight digits that stand for the casts, the clips of films without one, and what is to be said."""
+
     casts: str
     uncast_clips: int
-    remarks: list[Caution]
+    warnings: tuple[Caution, ...]
+
+
+class _Context(NamedTuple):
+    """The films, and the roles that each reference names."""
+
+    films: dict[str, _Film]
+    in_references: list[Roles]
 
     def film(self, name: str | None) -> _Film:
         return self.films.get(name or "", _NOBODY)
@@ -88,6 +95,8 @@ class RoleF1(Metric):
         *(f"{column} of {baseline}" for baseline in baselines for column in ("clips", "f1", "hits", "named")),
         "uncast",
     )
+    # Whom a film's references name most often is known where all of its lines are.
+    group_by: ClassVar[str | None] = "films"
     protocols: ClassVar[Protocols] = {
         "paper": {"match": "longest", "cast": "own", "aliases": True, "ban": "none", "empty": "drop", "uncast": "drop"}
     }
@@ -108,36 +117,49 @@ class RoleF1(Metric):
         "empty", "clips of films without a cast: they have no roles, are left out, or are refused"
     )
 
-    def prepare(self, items: Narrations) -> _Prepared:
-        items.need_casts(self.name)
-        casts = {name: film.cast for name, film in items.known.items() if film.cast}
-        if items.uncast and self.uncast == "error":
+    def scan_references(self, items: Narrations) -> CastScan:
+        return scan_casts(items)
+
+    def scan_predictions(self, items: Narrations) -> NamesInOtherCapitals:
+        return find_other_capitals(items)
+
+    def conclude(self, references: CastScan | None, predictions: NamesInOtherCapitals | None) -> _Facts:
+        scanned = references or CastScan()
+        scanned.refuse_unusable(self.name)
+        if scanned.uncast and self.uncast == "error":
             raise InputError(
-                f"{self.name}: no cast for {counted(len(items.uncast), 'film')}: {some(items.uncast)}",
+                f"{self.name}: no cast for {counted(len(scanned.uncast), 'film')}: {some(scanned.uncast)}",
                 hint="add their casts",
             )
-        told = {film: casts[film] for film in items.films if film in casts}
+        looked_for = [cast for film, cast in scanned.casts.items() if self.cast == "all" or film in scanned.clips]
+        warnings = (*self._of_uncast(scanned), *(predictions or NamesInOtherCapitals()).cautions())
+        return _Facts(fingerprint_by_id(map(_content_of, looked_for)), scanned.uncast_clips, warnings)
+
+    def prepare(self, items: Narrations, facts: _Facts) -> _Context:
+        casts = items.casts
         banned = BANNED if self.ban == "movie101" else frozenset[str]()
         everybody = Names.of_all(casts.values(), self.aliases).without(banned)
-        films = {}
-        for film, cast in told.items():
+        films: dict[str, _Film] = {}
+        in_references: list[Roles] = [frozenset()] * len(items)
+        for film, rows in items.by_film.items():
+            if film not in casts:
+                continue
+            cast = casts[film]
             names = everybody if self.cast == "all" else Names.of_cast(cast, self.aliases).without(banned)
-            written = [items.written[row] for row in items.by_film[film].tolist()]
-            counts = Counter(role for text in written for role in sorted(self._roles(text, names)))
+            for row in rows.tolist():
+                in_references[row] = self._roles(items.written[row], names)
+            counts = Counter(role for row in rows.tolist() for role in sorted(in_references[row]))
             # Trivial narrators say names, and these are found or not like anybody's.
             billed = [self._roles(name, names) for name in cast.names]
             films[film] = _Film(names, billed, frozenset(role for role, _ in counts.most_common(1)))
-        looked_for = casts if self.cast == "all" else told
-        uncast_clips = sum(len(items.by_film[film]) for film in items.uncast)
-        remarks = [*self._of_uncast(items.uncast, uncast_clips), *_of_other_capitals(items, told)]
-        return _Prepared(films, fingerprint_by_id(map(_spelled, looked_for.values())), uncast_clips, remarks)
+        return _Context(films, in_references)
 
-    def stats(self, items: Narrations, context: _Prepared) -> Array:
+    def stats(self, items: Narrations, context: _Context) -> Array:
         rows = [self._row(items, row, context) for row in range(len(items))]
         return np.array(rows, dtype=np.float64).reshape(len(items), len(self.columns))
 
     def measure(self, totals: Floats) -> Measured:
-        clips, f1, precision, recall, hits, named, in_reference = (totals[..., place] for place in range(7))
+        clips, f1, precision, recall, hits, named, in_reference = (totals[..., column] for column in range(7))
         is_macro = self.average == "macro"
         macro, micro = _ratio(f1, clips), _ratio(2 * hits, named + in_reference)
         parts = {
@@ -145,8 +167,8 @@ class RoleF1(Metric):
             "recall": _ratio(recall, clips) if is_macro else _ratio(hits, in_reference),
         }
         parts |= {"micro F1": micro} if is_macro else {"macro F1": macro}
-        for place, baseline in enumerate(self.baselines):
-            its_clips, its_f1, its_hits, its_named = (totals[..., 7 + 4 * place + offset] for offset in range(4))
+        for index, baseline in enumerate(self.baselines):
+            its_clips, its_f1, its_hits, its_named = (totals[..., 7 + 4 * index + offset] for offset in range(4))
             parts[baseline] = _ratio(its_f1, its_clips) if is_macro else _ratio(2 * its_hits, its_named + in_reference)
         return Measured(macro if is_macro else micro, parts)
 
@@ -160,43 +182,42 @@ class RoleF1(Metric):
         agreed = {name: np.where(np.isnan(part), agrees, part) for name, part in parts.items()}
         return Measured(np.where(np.isnan(value), agrees, value), agreed)
 
-    def signature(self, context: _Prepared) -> dict[str, str]:
+    def signature(self, facts: _Facts) -> dict[str, str]:
         return {
             "avg": self.average,
             "match": self.match,
-            "cast": f"{self.cast}-{context.casts}",
+            "cast": f"{self.cast}-{facts.casts}",
             "aliases": "yes" if self.aliases else "no",
             "ban": self.ban,
             "empty": self.empty,
-            "uncast": missing_field(self.uncast, context.uncast_clips),
+            "uncast": missing_field(self.uncast, facts.uncast_clips),
         }
 
-    def warnings(self, context: _Prepared) -> Sequence[Caution]:
-        return context.remarks
+    def warnings(self, facts: _Facts) -> Sequence[Caution]:
+        return facts.warnings
 
-    def details(self, items: Narrations, context: _Prepared) -> list[Any]:
+    def details(self, items: Narrations, context: _Context) -> list[NamedRoles]:
         """For each clip the roles that both sides name, those only the reference and those only the prediction does."""
         details = []
-        for film, told, written in zip(items.films, items.candidates, items.written, strict=True):
-            names = context.film(film).names
-            named, in_reference = self._roles(told, names), self._roles(written, names)
+        for film, prediction, in_reference in zip(items.films, items.candidates, context.in_references, strict=True):
+            named = self._roles(prediction, context.film(film).names)
             details.append(
-                {
-                    "found": sorted(named & in_reference),
-                    "lost": sorted(in_reference - named),
-                    "invented": sorted(named - in_reference),
-                }
+                NamedRoles(
+                    found=sorted(named & in_reference),
+                    lost=sorted(in_reference - named),
+                    invented=sorted(named - in_reference),
+                )
             )
         return details
 
     def _roles(self, text: str, names: Names) -> Roles:
         return names.in_text(text, substring=self.match == "substring")
 
-    def _row(self, items: Narrations, row: int, context: _Prepared) -> list[float]:
+    def _row(self, items: Narrations, row: int, context: _Context) -> list[float]:
         film = context.film(items.films[row])
         if film is _NOBODY and self.uncast == "drop":
             return [0.0] * (len(self.columns) - 1) + [1.0]
-        named, there = self._roles(items.candidates[row], film.names), self._roles(items.written[row], film.names)
+        named, there = self._roles(items.candidates[row], film.names), context.in_references[row]
         hits = len(named & there)
         clips, f1, _, _ = self._counts([named], there)
         everybody: Roles = frozenset().union(*film.billed)
@@ -219,43 +240,17 @@ class RoleF1(Metric):
         ]
         return [sum(column) / len(guesses) for column in zip(*counts, strict=True)]
 
-    def _of_uncast(self, films: Sequence[str], clips: int) -> list[Caution]:
+    def _of_uncast(self, scanned: CastScan) -> list[Caution]:
+        films = scanned.uncast
         if not films:
             return []
         are_left_out = self.uncast == "drop" or self.empty == "drop"
         action = "left out of role_f1" if are_left_out else "scored 0 in role_f1, as clips without roles are"
-        text = f"{counted(clips, 'clip')} of {counted(len(films), 'film')} without a cast, {action}: {some(films)}"
-        return [Caution("no-cast", text)]
+        clips = counted(scanned.uncast_clips, "clip")
+        return [Caution("no-cast", f"{clips} of {counted(len(films), 'film')} without a cast, {action}: {some(films)}")]
 
 
-def _of_other_capitals(items: Narrations, casts: Mapping[str, Cast]) -> list[Caution]:
-    """Said where many predictions name roles only in other capitals than the cast.
-
-    Where their reference names somebody, that is; and at least one names whom its reference names, since a name may
-    also be a word: Rose, will.
-    """
-    named = lost = 0
-    is_meant = False
-    for film, cast in casts.items():
-        spelled = {name: role for name, role in Names.of_cast(cast).role_of.items() if name != name.lower()}
-        exact, loose = Names(spelled), Names({name.casefold(): role for name, role in spelled.items()})
-        for row in items.by_film[film].tolist() if spelled else ():
-            there, said = exact.in_text(items.written[row]), loose.in_text(items.candidates[row].casefold())
-            if there and said:
-                named += 1
-                if not exact.in_text(items.candidates[row]):
-                    lost += 1
-                    is_meant = is_meant or bool(said & there)
-    if not is_meant or lost < _MANY * named:
-        return []
-    text = (
-        f"{lost:,} of {named:,} predictions that name a role, where their reference does, write it in other capitals "
-        f"than the cast, and role_f1 does not find it: keep names as the cast has them"
-    )
-    return [Caution("other-capitals", text)]
-
-
-def _spelled(cast: Cast) -> tuple[str, ...]:
+def _content_of(cast: Cast) -> tuple[str, ...]:
     """What tells one cast from another, the film first."""
     return cast.film, *(text for role in cast.roles for text in (str(len(role.names)), *role.names))
 

@@ -37,7 +37,7 @@ class SpeechRate(Metric):
         *("reference_lines", "reference_fits", "reference_spoken_seconds", "reference_gap_seconds"),
     )
 
-    cps: float | None = option(None, "characters per second; 5 or 12 by script unless given", positional=True)
+    cps: float | None = option(None, "characters per second; default: 5 or 12, by script", positional=True)
 
     def __post_init__(self) -> None:
         speech.check_rate(self.cps, self.name)
@@ -46,23 +46,26 @@ class SpeechRate(Metric):
     def ignores_empty(self) -> bool:
         return True
 
-    def prepare(self, items: Narrations) -> float:
-        items.need_gaps(self.name)
-        return speech.rate(self.cps, items)
+    def scan_references(self, items: Narrations) -> speech.ReferenceScan:
+        return speech.scan(self.cps, items)
+
+    def conclude(self, references: speech.ReferenceScan | None, predictions: None) -> float:
+        """Characters per second."""
+        return speech.conclude_rate(self.cps, references or speech.ReferenceScan(), self.name)
 
     def stats(self, items: Narrations, context: float) -> Array:
         gaps = np.array([gap.length if gap else 0.0 for gap in items.gaps])
         return np.hstack([_columns(texts, gaps, context) for texts in (items.candidates, items.written)])
 
     def measure(self, totals: Floats) -> Measured:
-        lines, fits, told, gaps, reference_lines, reference_fits, written, reference_gaps = (
-            totals[..., place] for place in range(8)
+        lines, fits, spoken, gaps, reference_lines, reference_fits, reference_spoken, reference_gaps = (
+            totals[..., column] for column in range(8)
         )
         with np.errstate(invalid="ignore", divide="ignore"):
             parts = {
-                "fill": told / gaps,
+                "fill": spoken / gaps,
                 "reference": reference_fits / reference_lines,
-                "reference fill": written / reference_gaps,
+                "reference fill": reference_spoken / reference_gaps,
             }
             return Measured(np.asarray(fits / lines), parts)
 
@@ -74,8 +77,8 @@ class SpeechRate(Metric):
             np.nan_to_num(value, nan=1.0), {name: np.nan_to_num(part, nan=usual[name]) for name, part in parts.items()}
         )
 
-    def signature(self, context: float) -> dict[str, str]:
-        return {"cps": f"{context:g}", "chars": "letters+digits"}
+    def signature(self, facts: float) -> dict[str, str]:
+        return {"cps": f"{facts:g}", "chars": "letters+digits"}
 
 
 def _columns(texts: Sequence[str], gaps: Floats, cps: float) -> Floats:

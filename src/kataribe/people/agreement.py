@@ -16,25 +16,34 @@ import numpy as np
 
 import kataribe
 from kataribe.core.caution import Caution
-from kataribe.core.engine import LocalEngine
 from kataribe.core.errors import UsageError
 from kataribe.core.progress import Progress, silent
 from kataribe.core.signature import fingerprint_by_id, format_signature
 from kataribe.core.types import Floats
+from kataribe.engines.local import LocalEngine
 from kataribe.people.join import match
 from kataribe.people.judged import Judged, judged
 from kataribe.people.oddities import odd_ratings
+from kataribe.people.options import AgreementOptions
+from kataribe.people.predictors import Comparer, Predictor
 from kataribe.people.ratings import Ratings
-from kataribe.people.readings import MEASURES, Measure, Reader, Reading
-from kataribe.people.result import Agreement, Dimension, Joined, MetricTest, Settings, Standing, SystemLevel
+from kataribe.people.result import (
+    Agreement,
+    Dimension,
+    Joined,
+    MetricTest,
+    Standing,
+    SystemLevel,
+)
 from kataribe.people.scores import Scores
 from kataribe.people.systems import read_systems, standing
 from kataribe.stats.bootstrap import FEWEST_ITEMS, INTERVAL, resample_weights
+from kataribe.stats.choices import MEASURES, Measure
 from kataribe.stats.correction import CORRECTIONS
 from kataribe.stats.correlation import williams
 from kataribe.stats.paired import paired_bootstrap, paired_permutation
 
-# Fewer items than this are said: an interval of so few is wide, and its level is a guess.
+# With fewer items than this there is a warning: the interval is wide, and its level is a guess.
 _FEW_ITEMS = 10
 
 # A predictor as a function of weights: how often each item counts -> every measure.
@@ -47,13 +56,13 @@ def agree(
     ratings: Ratings,
     *,
     metrics: Sequence[str] | None = None,
-    settings: Settings = Settings(),  # noqa: B008 - frozen
+    options: AgreementOptions = AgreementOptions(),  # noqa: B008 - frozen
     progress: Progress | None = None,
 ) -> Agreement:
     """How well each metric agrees with people on each dimension.
 
     >>> from kataribe.people.ratings import Rating
-    >>> from kataribe.people.scores import Text
+    >>> from kataribe.people.result import Text
     >>> texts = [Text(item, "x") for item in "abcdef"]
     >>> scores = Scores(texts, {"good": np.arange(6.0), "bad": np.array([3.0, 1, 2, 0, 5, 4])})
     >>> said = {"ann": (1, 2, 2, 3, 4, 5), "bob": (1, 1, 3, 4, 4, 5)}
@@ -64,48 +73,47 @@ def agree(
     >>> round(found.people.values["tau_b"], 3)
     0.789
     """
-    settings.check()
     joined = match(ratings, scores, metrics)
     warnings = joined.warnings + odd_ratings(ratings)
     lower = tuple(metric for metric in joined.values if metric in scores.lower_is_better)
     dimensions: dict[str, Dimension] = {}
     for name in ratings.dimensions:
-        judgements = judged(joined.ratings, name, joined.places.keys())
+        judgements = judged(joined.ratings, name, joined.row_of.keys())
         if not len(judgements.answers.text):
             warnings.append(Caution("unread-dimension", f"{name}: nothing that was judged can be read, left out"))
             continue
-        rows = np.array([joined.places[text] for text in judgements.texts])
+        rows = np.array([joined.row_of[text] for text in judgements.texts])
         values = {metric: column[rows] for metric, column in joined.values.items()}
-        systems = read_systems(judgements, values, joined.scores, settings)
-        dimensions[name] = _dimension(judgements, values, lower, systems, settings, progress or silent)
-        warnings += [*_undefined(dimensions[name]), *_few_items(dimensions[name], settings)]
+        systems = read_systems(judgements, values, joined.scores, options)
+        dimensions[name] = _dimension(judgements, values, lower, systems, options, progress or silent)
+        warnings += [*_undefined(dimensions[name]), *_few_items(dimensions[name], options)]
     return Agreement(
         metrics=tuple(joined.values),
         dimensions=dimensions,
         coverage=joined.coverage,
-        settings=settings,
-        signature=_signature(ratings, joined.coverage, settings, lower),
+        options=options,
+        signature=_signature(ratings, joined.coverage, options, lower),
         signatures={metric: text for metric, text in scores.signatures.items() if metric in joined.values},
         warnings=tuple(warnings),
         lower_is_better=lower,
-        not_fractions=tuple(metric for metric in joined.values if metric in scores.not_fractions),
+        units={metric: scores.units.get(metric, "fraction") for metric in joined.values},
     )
 
 
-def _signature(ratings: Ratings, coverage: Joined, settings: Settings, lower: Sequence[str]) -> str:
+def _signature(ratings: Ratings, coverage: Joined, options: AgreementOptions, lower: Sequence[str]) -> str:
     """Every choice that can move a number here, and which judgements were used."""
-    is_pooled = ratings.kind == "ratings" and not settings.per_item
+    is_pooled = ratings.kind == "ratings" and not options.per_item
     choices = {
         "human": ratings.kind,
-        "against": settings.against,
+        "against": options.against,
         "over": "texts" if is_pooled else "items",
-        "ties": settings.ties,
+        "ties": options.ties,
         **({"lower": "+".join(lower)} if lower else {}),
         "data": f"{coverage.both}/{coverage.judged}",
         "hash": fingerprint_by_id(tuple(map(str, row)) for row in ratings.rows),
-        "bootstrap": str(settings.bootstrap),
-        **({"interval": INTERVAL} if settings.bootstrap else {}),
-        "seed": str(settings.seed),
+        "bootstrap": str(options.bootstrap),
+        **({"interval": INTERVAL} if options.bootstrap else {}),
+        "seed": str(options.seed),
         "kataribe": kataribe.__version__,
     }
     return format_signature("agree", choices)
@@ -123,8 +131,8 @@ def _undefined(dimension: Dimension) -> Iterator[Caution]:
         yield Caution("undefined-correlation", text + ("; not tested" if dimension.by in lacking else ""))
 
 
-def _few_items(dimension: Dimension, settings: Settings) -> Iterator[Caution]:
-    if settings.bootstrap and dimension.items < _FEW_ITEMS:
+def _few_items(dimension: Dimension, options: AgreementOptions) -> Iterator[Caution]:
+    if options.bootstrap and dimension.items < _FEW_ITEMS:
         counted = f"{dimension.items} item{'s' * (dimension.items != 1)}"
         text = f"{dimension.name}: {counted}: too few for intervals and tests to rely on"
         yield Caution("few-items", text + f"; there is no interval below {FEWEST_ITEMS}")
@@ -135,59 +143,60 @@ def _dimension(
     values: Mapping[str, Floats],
     lower: Sequence[str],
     systems: SystemLevel | None,
-    settings: Settings,
+    options: AgreementOptions,
     report: Progress,
 ) -> Dimension:
     is_relative = judgements.kind != "ratings"
-    by: Measure = settings.by or ("accuracy" if is_relative else "tau_c")
-    reader = Reader(judgements, settings.against, settings.per_item or is_relative, settings.ties)
-    if reader.per_item and not len(reader.pairs.first):
+    by: Measure = options.by or ("accuracy" if is_relative else "tau_c")
+    comparer = Comparer(judgements, options.against, options.per_item or is_relative, options.ties)
+    if comparer.per_item and not len(comparer.pairs.first):
         raise UsageError(
             f"{judgements.dimension}: nobody judged two texts of one item, so nothing can be read per item",
-            hint="--against mean compares mean judgements, without --per-item texts of all items are compared",
+            hint="<against mean> compares mean judgements, without <per_item> texts of all items are compared",
+            options=["against", "per_item"],
         )
     # Higher is better: what people think of a text and every metric's score point the same way.
     upright = {metric: -scores if metric in lower else scores for metric, scores in values.items()}
-    readings = {metric: reader.metric(scores) for metric, scores in upright.items()}
-    people = reader.people()
-    predictors: list[Weighed] = [reading.weighed for reading in readings.values()]
+    predictors = {metric: comparer.metric(scores) for metric, scores in upright.items()}
+    people = comparer.people()
+    compared: list[Weighed] = [predictor.weighed for predictor in predictors.values()]
     if people is not None:
-        predictors.append(people)
-    drawn = _drawn(predictors, judgements.items, settings, report)
-    standings = [_standing(read, judgements.items, found) for read, found in zip(predictors, drawn, strict=True)]
+        compared.append(people)
+    drawn = _drawn(compared, judgements.items, options, report)
+    standings = [_standing(weighed, judgements.items, found) for weighed, found in zip(compared, drawn, strict=True)]
     # People, if there are any, come after the metrics.
     metrics, metrics_drawn = dict(zip(values, standings, strict=False)), dict(zip(values, drawn, strict=False))
     return Dimension(
         name=judgements.dimension,
         kind=judgements.kind,
         by=by,
-        per_item=reader.per_item,
-        pairs="pairs within items" if len(reader.pairs.first) else "all pairs",
+        per_item=comparer.per_item,
+        pairs="pairs within items" if len(comparer.pairs.first) else "all pairs",
         texts=len(judgements.texts),
         items=judgements.items,
         raters=len(np.unique(judgements.answers.rater)),
         answers=len(judgements.pairs.first) if judgements.kind == "votes" else len(judgements.answers.text),
         metrics=metrics,
         people=standings[-1] if people is not None else None,
-        tests=_tests(readings, metrics, metrics_drawn, judgements, upright, by, settings, report),
+        tests=_tests(predictors, metrics, metrics_drawn, judgements, upright, by, options, report),
         systems=systems,
         judged=judgements.texts,
         points={"people": judgements.means, **values},
     )
 
 
-def _drawn(predictors: Sequence[Weighed], items: int, settings: Settings, report: Progress) -> list[Drawn]:
+def _drawn(predictors: Sequence[Weighed], items: int, options: AgreementOptions, report: Progress) -> list[Drawn]:
     """Every predictor under the same draws of items."""
-    if not settings.bootstrap:
+    if not options.bootstrap:
         return [{} for _ in predictors]
     chunks: list[list[dict[Measure, Floats]]] = [[] for _ in predictors]
     done = 0
-    for weights in resample_weights(items, settings.bootstrap, np.random.default_rng(settings.seed)):
+    for weights in resample_weights(items, options.bootstrap, np.random.default_rng(options.seed)):
         read = LocalEngine().map(lambda weighed: weighed(weights), predictors)  # noqa: B023 - used up right here
         for chunk, found in zip(chunks, read, strict=True):
             chunk.append(found)
         done += len(weights)
-        report("drawing items", done, settings.bootstrap)
+        report("drawing items", done, options.bootstrap)
     return [{name: np.concatenate([chunk[name] for chunk in found]) for name in MEASURES} for found in chunks]
 
 
@@ -197,29 +206,29 @@ def _standing(weighed: Weighed, items: int, drawn: Drawn) -> Standing:
 
 
 def _tests(
-    readings: Mapping[str, Reading],
+    predictors: Mapping[str, Predictor],
     standings: Mapping[str, Standing],
     drawn: Mapping[str, Drawn],
     judgements: Judged,
     values: Mapping[str, Floats],
     by: Measure,
-    settings: Settings,
+    options: AgreementOptions,
     report: Progress,
 ) -> tuple[MetricTest, ...]:
     """Every two metrics; each pair is swapped from the same seed, whatever others there are."""
-    pairs = list(combinations(readings, 2))
-    if not settings.bootstrap or not pairs:
+    pairs = list(combinations(predictors, 2))
+    if not options.bootstrap or not pairs:
         return ()
     means = judgements.means
     # Enough swaps that the smallest possible p can pass Holm's first step.
-    swaps = max(settings.bootstrap, math.ceil(len(pairs) / settings.alpha))
+    swaps = max(options.bootstrap, math.ceil(len(pairs) / options.alpha))
 
     def test(pair: tuple[str, str]) -> MetricTest:
         one, other = pair
         difference = standings[one].values[by] - standings[other].values[by]
         bootstrap = paired_bootstrap(difference, drawn[one][by], drawn[other][by], judgements.items)
-        value = readings[one].beside(readings[other], by)
-        rng = np.random.default_rng(settings.seed)
+        value = predictors[one].beside(predictors[other], by)
+        rng = np.random.default_rng(options.seed)
         p = paired_permutation(value, value, judgements.items, swaps, rng).p
         linear = williams(values[one], values[other], means).p
         return MetricTest(one, other, difference, bootstrap.interval, p, p, bootstrap.p, linear)
@@ -228,5 +237,5 @@ def _tests(
     for tested in LocalEngine().map(test, pairs):
         found.append(tested)
         report(f"comparing metrics: {judgements.dimension}", len(found), len(pairs))
-    corrected = CORRECTIONS[settings.correction](np.array([tested.permutation for tested in found]))
+    corrected = CORRECTIONS[options.correction](np.array([tested.permutation for tested in found]))
     return tuple(replace(tested, corrected=p) for tested, p in zip(found, corrected.tolist(), strict=True))

@@ -11,23 +11,23 @@ from kataribe.core.caution import Caution
 from kataribe.core.errors import JoinError, UsageError, nearest, shorten, some
 from kataribe.core.types import Floats
 from kataribe.people.ratings import Rank, Rating, Ratings, Vote
-from kataribe.people.result import Joined
-from kataribe.people.scores import Scores, Text
+from kataribe.people.result import Joined, Text
+from kataribe.people.scores import Scores
 
 
 @dataclass(frozen=True)
-class Matched:
-    """`places` are the rows of the texts that every metric scored; `values` are the metrics' scores of all rows."""
+class ScoredJudgements:
+    """`row_of` has the rows of the texts that every metric scored; `values` are the metrics' scores of all rows."""
 
     ratings: Ratings
     scores: Scores
     values: Mapping[str, Floats]
-    places: Mapping[Text, int]
+    row_of: Mapping[Text, int]
     coverage: Joined
     warnings: list[Caution]
 
 
-def match(ratings: Ratings, scores: Scores, metrics: Sequence[str] | None) -> Matched:
+def match(ratings: Ratings, scores: Scores, metrics: Sequence[str] | None) -> ScoredJudgements:
     """Put both sides together; what does not fit is counted and said."""
     for name in metrics or ():
         if name not in scores.values:
@@ -37,9 +37,9 @@ def match(ratings: Ratings, scores: Scores, metrics: Sequence[str] | None) -> Ma
         raise UsageError("a metric is called people, as the human ceiling is", hint="give its column another name")
     ratings, scores = _name_systems(ratings, scores)
     known = np.isfinite(np.array(list(values.values()))).all(axis=0)
-    places = {text: row for row, text in enumerate(scores.texts) if known[row]}
+    row_of = {text: row for row, text in enumerate(scores.texts) if known[row]}
     judged = _judged(ratings)
-    lacking = [text for text in judged if text not in places]
+    lacking = [text for text in judged if text not in row_of]
     if len(lacking) == len(judged):
         raise _nothing_shared(judged, scores)
     warnings = list(scores.warnings)
@@ -52,7 +52,7 @@ def match(ratings: Ratings, scores: Scores, metrics: Sequence[str] | None) -> Ma
         text = f"{unjudged:,} of {len(scores.texts):,} scored texts were not judged and are left out"
         warnings.append(Caution("unjudged-texts", text))
     coverage = Joined(len(judged), len(scores.texts), len(judged) - len(lacking))
-    return Matched(ratings, scores, values, places, coverage, warnings)
+    return ScoredJudgements(ratings, scores, values, row_of, coverage, warnings)
 
 
 def _name_systems(ratings: Ratings, scores: Scores) -> tuple[Ratings, Scores]:

@@ -17,14 +17,11 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from kataribe.core.types import Floats
+from kataribe.core.types import Floats, Int64s
 from kataribe.people.raters import answers_of
 from kataribe.people.ratings import Ratings, Vote
-from kataribe.people.scores import Text
-
-Int64s = npt.NDArray[np.int64]
+from kataribe.people.result import Text
 
 # Means that are equal on paper differ by rounding; a difference this small is none.
 DECIMALS = 10
@@ -76,7 +73,7 @@ def judged(ratings: Ratings, dimension: str, known: Set[Text]) -> Judged:
     answers: list[tuple[int, int, float]] = []
     pairs: list[tuple[int, int, int, float]] = []
 
-    def place(item: str, system: str) -> int:
+    def index_of(item: str, system: str) -> int:
         return texts.setdefault(Text(item, system), len(texts))
 
     if ratings.kind == "votes":
@@ -84,7 +81,7 @@ def judged(ratings: Ratings, dimension: str, known: Set[Text]) -> Judged:
         for vote in chosen.rows:
             if not isinstance(vote, Vote) or not known >= {Text(vote.item, vote[3]), Text(vote.item, vote[4])}:
                 continue
-            a, b = place(vote.item, vote.system_a), place(vote.item, vote.system_b)
+            a, b = index_of(vote.item, vote.system_a), index_of(vote.item, vote.system_b)
             rater = raters.setdefault(vote.rater, len(raters))
             preferred = {"a": 1.0, "b": -1.0, "equal": 0.0}[vote.choice]
             pairs.append((a, b, rater, preferred) if a < b else (b, a, rater, -preferred))
@@ -95,7 +92,7 @@ def judged(ratings: Ratings, dimension: str, known: Set[Text]) -> Judged:
         for answer in answers_of(chosen):
             item, system = answer.unit
             if Text(item, system) in known:
-                answers.append((place(item, system), raters.setdefault(answer.rater, len(raters)), answer.value))
+                answers.append((index_of(item, system), raters.setdefault(answer.rater, len(raters)), answer.value))
     items: dict[str, int] = {}
     item_of = np.array([items.setdefault(text.item, len(items)) for text in texts], dtype=np.int64)
     columns = _answers(answers)
@@ -114,9 +111,9 @@ def mean_preferences(judgements: Judged) -> Pairs:
     """What people prefer together: by mean rating or placing, by the majority of votes."""
     if judgements.kind == "votes":
         pairs = judgements.pairs
-        keys, place = np.unique(pairs.first * len(judgements.texts) + pairs.second, return_inverse=True)
+        keys, pair = np.unique(pairs.first * len(judgements.texts) + pairs.second, return_inverse=True)
         first, second = np.divmod(keys, len(judgements.texts))
-        return Pairs(first, second, np.zeros_like(first), np.sign(np.bincount(place, pairs.preferred)))
+        return Pairs(first, second, np.zeros_like(first), np.sign(np.bincount(pair, pairs.preferred)))
     known = np.flatnonzero(np.isfinite(judgements.means))
     together = Answers(known, np.zeros_like(known), judgements.means[known])
     return _preferences(together, judgements.item_of, together.rater)

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-from kataribe.captions.task import DEFAULT_METRICS, evaluate
+from kataribe.captions.task import DEFAULT_METRICS, TASK, CaptionOptions
 from kataribe.core.metric import Metric
-from kataribe.core.progress import Progress
+from kataribe.core.options import RunOptions
+from kataribe.core.task import evaluate
 from kataribe.people.rated import RatedCaptions, read_rated
 from kataribe.people.ratings import Ratings
 from kataribe.people.scores import Scores, of_result
@@ -24,14 +24,14 @@ def score_rated(
     source: str | Path | RatedCaptions,
     metrics: Sequence[str | Metric] = DEFAULT_METRICS,
     *,
-    progress: Progress | None = None,
-    **options: Any,
+    options: CaptionOptions | None = None,
+    run: RunOptions | None = None,
 ) -> tuple[Scores, Ratings]:
-    """Scores and ratings of the same captions; options are those of `kataribe.evaluate("captions", ...)`.
+    """Scores and ratings of the same captions.
 
     >>> from kataribe.people.rated import RatedCaptions
     >>> from kataribe.people.ratings import Rating
-    >>> from kataribe.people.scores import Text
+    >>> from kataribe.people.result import Text
     >>> text = Text("1", "1#1")
     >>> ratings = Ratings("ratings", (Rating("rater 1", "1", "1#1", "overall", 4.0),))
     >>> rated = RatedCaptions({text: "a dog runs"}, {text: ["a dog runs fast"]}, ratings)
@@ -42,7 +42,7 @@ def score_rated(
     texts = list(rated.captions)
     captions = {text.system: rated.captions[text] for text in texts}
     references = {text.system: rated.references[text] for text in texts}
-    result = evaluate(captions, references, metrics, progress=progress, **options)
+    result = evaluate(TASK, captions, references, metrics, options=options, run=run)
     named = {text.system: text for text in texts}
     scores = of_result("", result)  # as items of their own, captions go by their systems' names
     own = [named[text.item] for text in scores.texts]

@@ -30,7 +30,7 @@ _LEVEL = 0.01
 # What programs and forms write where there is no answer.
 _LOW_SENTINELS, _HIGH_SENTINELS = (-1.0, -9.0, -99.0, -999.0), (9.0, 99.0, 999.0, 9999.0)
 _RARE_SHARE = 0.2
-# Of a rater's answers, so many must lie beyond the others' scale by half its length.
+# This share of a rater's answers must lie outside the others' scale, by at least half its length.
 _BEYOND_SHARE = 0.1
 
 
@@ -59,7 +59,7 @@ def odd_ratings(ratings: Ratings) -> list[Caution]:
 
 
 def _sentinels(values: Floats) -> tuple[float, ...]:
-    """Numbers that stand for no answer; none where the scale may well hold them."""
+    """Numbers that mean "no answer"; none if the scale may contain them."""
     rest = values[~np.isin(values, _LOW_SENTINELS + _HIGH_SENTINELS)]
     if len(np.unique(rest)) < 3:
         return ()
@@ -99,12 +99,12 @@ def _is_another_scale(own: Floats, others: Floats) -> bool:
     margin = (high - low) / 2
     beyond = np.mean((own <= low - margin) | (own >= high + margin)) if margin else 0.0
     is_share = own.min() >= 0 and own.max() <= 1 and len(np.unique(own)) > 1 and float(np.median(others)) > 1
-    # One rater of fractions makes a whole-number scale look wide to itself only.
+    # A rater who answers in fractions, where the others use a scale of whole numbers, stays within their scale.
     return bool(beyond >= _BEYOND_SHARE or (is_share and high >= 3))
 
 
 def _reversed(raters: list[str], values: Floats, dimension: str) -> Iterator[Caution]:
-    """The rater who goes against the others most, then who of the rest does."""
+    """Raters who disagree with the others: the one who does so most, then the next among the rest."""
     names, table = list(raters), values
     while len(names) > 1:
         agreement = ceilings(table, spearman)

@@ -18,25 +18,24 @@ from __future__ import annotations
 import math
 import random
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from kataribe.captions.files import ID_FIELDS
 from kataribe.core.caution import Caution
-from kataribe.core.errors import InputError, shorten, some
+from kataribe.core.errors import InputError, Location, shorten, some
 from kataribe.formats.source import (
     check_id,
     check_text,
-    extension,
-    read_json,
-    read_json_lines,
-    read_table,
-    refuse_repeated_keys,
+    entries_by_id,
+    first_field,
+    listed_entries,
+    read_by_extension,
 )
 from kataribe.people.ratings import OVERALL, Rating, Ratings
-from kataribe.people.scores import Text
+from kataribe.people.result import Text
 
 ITEM_FIELDS = ("item", *ID_FIELDS)
 CAPTION_FIELDS = ("caption", "candidate", "mt", "prediction", "hypothesis", "text")
@@ -80,7 +79,7 @@ def read_rated(path: str | Path) -> RatedCaptions:
             found.captions[text], found.references[text] = entry.caption, entry.references
             copies += _plain(entry.caption) in map(_plain, entry.references)
         elif entry.raters is not None:
-            raise InputError(f"rates {shorten(entry.caption)!r} in two lines", file=path, id=entry.item)
+            raise Location(path, entry.item).error(f"rates {shorten(entry.caption)!r} in two lines")
         text = texts[key]
         if entry.raters is None:
             anonymous.setdefault(text, []).extend(entry.ratings)
@@ -89,7 +88,7 @@ def read_rated(path: str | Path) -> RatedCaptions:
     rows += _dealt_out(anonymous)
     given = tuple(row for row in rows if not math.isnan(row.value))
     if not given:
-        raise InputError("holds no rated captions", file=path, hint="see `kataribe agree --help`")
+        raise InputError("holds no rated captions", file=path, hint="an entry needs a caption, references and a rating")
     if len(given) < len(rows):
         found.warnings.append(
             Caution("missing-ratings", f"{len(rows) - len(given):,} ratings are missing and left out")
@@ -113,73 +112,73 @@ def _plain(text: str) -> str:
 
 
 def _entries(path: Path) -> Iterator[_Entry]:
-    kind = extension(path)
-    if kind in (".csv", ".tsv"):
-        for place, row in read_table(path):
-            yield _of_row(row, path, place)
-    elif kind in (".jsonl", ".ndjson"):
-        yield from _of_objects(read_json_lines(path), path)
-    else:
-        data = read_json(path)
-        if isinstance(data, Mapping):
-            refuse_repeated_keys(data, path)  # type: ignore[arg-type]
-            yield from _by_picture(data, path)
-        elif isinstance(data, list):
-            yield from _of_objects(((f"entry {row}", entry) for row, entry in enumerate(data, start=1)), path)
-        else:
-            raise InputError("is neither an object nor a list of rated captions", file=path)
+    return read_by_extension(
+        path,
+        lines=_of_objects,
+        table=lambda rows: (_of_row(row, location) for location, row in rows),
+        document=lambda data: _of_document(data, path),
+    )
+
+
+def _of_document(data: Any, path: Path) -> Iterator[_Entry]:
+    if isinstance(data, Mapping):
+        return _by_picture(data, path)
+    if isinstance(data, list):
+        return _of_objects(listed_entries(data, path))
+    raise Location(path).error("is neither an object nor a list of rated captions")
 
 
 def _by_picture(data: Mapping[Any, Any], path: Path) -> Iterator[_Entry]:
-    for picture, entry in data.items():
+    for picture, entry in entries_by_id(data, path):
+        location = Location(path, picture)
         if not isinstance(entry, Mapping) or "human_judgement" not in entry or "ground_truth" not in entry:
-            raise InputError(
+            raise location.error(
                 "has no human_judgement and ground_truth",
-                file=path,
-                id=str(picture),
-                hint="scores of a metric need --human RATINGS beside them",
+                hint="scores of a metric need <human RATINGS> beside them",
+                options=["human"],
             )
-        references = _references(entry["ground_truth"], path, str(picture))
+        references = _references(entry["ground_truth"], location)
         judgements = entry["human_judgement"]
         if not isinstance(judgements, list) or not all(isinstance(judgement, Mapping) for judgement in judgements):
-            raise InputError("is not a list of objects", file=path, id=str(picture), field="human_judgement")
+            raise location.at(field="human_judgement").error("is not a list of objects")
         for number, judgement in enumerate(judgements, start=1):
-            place = f"{picture}, judgement {number}"
-            caption = check_text(judgement.get("caption"), file=path, id=str(picture), field="caption")
-            yield _Entry(str(picture), caption, references, _ratings(judgement.get("rating"), path, place))
+            caption = check_text(judgement.get("caption"), location.at(field="caption"))
+            judgement_location = Location(path, field=f"{picture}, judgement {number}")
+            yield _Entry(picture, caption, references, _ratings(judgement.get("rating"), judgement_location))
 
 
-def _of_objects(entries: Iterable[tuple[str, Any]], path: Path) -> Iterator[_Entry]:
-    for place, entry in entries:
+def _of_objects(entries: Iterable[tuple[Location, Any]]) -> Iterator[_Entry]:
+    for location, entry in entries:
         if not isinstance(entry, Mapping):
-            raise InputError(f"{place} is not an object", file=path)
-        item_field = _field(entry, ITEM_FIELDS, path, place, "the item")
-        item = check_id(entry[item_field], file=path, place=place)
-        caption_field = _field(entry, CAPTION_FIELDS, path, place, "the caption")
-        reference_field = _field(entry, REFERENCE_FIELDS, path, place, "references")
-        rating_field = _field(entry, RATING_FIELDS, path, place, "the rating")
+            raise InputError(f"{location} is not an object")
+        item_field = _field(entry, ITEM_FIELDS, location, "the item")
+        item = check_id(entry[item_field], location)
+        caption_field = _field(entry, CAPTION_FIELDS, location, "the caption")
+        reference_field = _field(entry, REFERENCE_FIELDS, location, "references")
+        rating_field = _field(entry, RATING_FIELDS, location, "the rating")
         yield _Entry(
             item,
-            check_text(entry[caption_field], file=path, id=item, field=caption_field),
-            _references(entry[reference_field], path, item),
-            _ratings(entry[rating_field], path, place),
+            check_text(entry[caption_field], Location(location.file, item, caption_field)),
+            _references(entry[reference_field], Location(location.file, item)),
+            _ratings(entry[rating_field], location),
         )
 
 
-def _of_row(row: Mapping[str, str], path: Path, place: str) -> _Entry:
+def _of_row(row: Mapping[str, str], location: Location) -> _Entry:
     references = [column for column in row if _stem(column) in REFERENCE_FIELDS]
     ratings = [column for column in row if _stem(column) in RATING_FIELDS]
-    item_field = _field(row, ITEM_FIELDS, path, place, "the item")
-    caption_field = _field(row, CAPTION_FIELDS, path, place, "the caption")
+    item_field = _field(row, ITEM_FIELDS, location, "the item")
+    caption_field = _field(row, CAPTION_FIELDS, location, "the caption")
     for columns, what in ((references, "references (reference_1, ...)"), (ratings, "ratings (rating_1, ...)")):
         if not columns:
-            raise InputError(f"the header ({', '.join(map(shorten, row))}) has no column for {what}", file=path)
-    item = check_id(row[item_field], file=path, place=place)
+            header = ", ".join(map(shorten, row))
+            raise Location(location.file).error(f"the header ({header}) has no column for {what}")
+    item = check_id(row[item_field], location)
     return _Entry(
         item,
-        check_text(row[caption_field], file=path, id=item, field=caption_field),
-        _references([row[column] for column in references if row[column]], path, item),
-        [_rating(row[column], path, place) for column in ratings],
+        check_text(row[caption_field], Location(location.file, item, caption_field)),
+        _references([row[column] for column in references if row[column]], Location(location.file, item)),
+        [_rating(row[column], location) for column in ratings],
         ratings,
     )
 
@@ -188,34 +187,33 @@ def _stem(column: str) -> str:
     return column.lower().rstrip("0123456789").rstrip("_")
 
 
-def _field(entry: Mapping[str, Any], names: Iterable[str], path: Path, place: str, what: str) -> str:
-    names = list(names)
-    found = next((name for name in names if name in entry), None)
+def _field(entry: Mapping[str, Any], names: Sequence[str], location: Location, what: str) -> str:
+    found = first_field(entry, names)
     if found is None:
         raise InputError(
-            f"{place} has no field for {what} (it has {some(entry, 6) or 'none at all'})",
-            file=path,
+            f"{location} has no field for {what} (it has {some(entry, 6) or 'none at all'})",
             hint=f"name it {' or '.join(names[:3])}",
         )
     return found
 
 
-def _references(value: Any, path: Path, item: str) -> list[str]:
-    texts = [check_text(text, file=path, id=item, field="references") for text in _listed(value)]
+def _references(value: Any, item_location: Location) -> list[str]:
+    location = item_location.at(field="references")
+    texts = [check_text(text, location) for text in _listed(value)]
     if not texts:
-        raise InputError("has no reference", file=path, id=item, field="references")
+        raise location.error("has no reference")
     return texts
 
 
-def _ratings(value: Any, path: Path, place: str) -> list[float]:
-    return [_rating(rating, path, place) for rating in _listed(value)]
+def _ratings(value: Any, location: Location) -> list[float]:
+    return [_rating(rating, location) for rating in _listed(value)]
 
 
 def _listed(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 
-def _rating(value: Any, path: Path, place: str) -> float:
+def _rating(value: Any, location: Location) -> float:
     if value is None or value == "":
         return math.nan
     try:
@@ -223,5 +221,5 @@ def _rating(value: Any, path: Path, place: str) -> float:
     except (TypeError, ValueError, OverflowError):
         rating = math.inf
     if math.isinf(rating):
-        raise InputError(f"{place}: the rating is {shorten(repr(value), 30)}, not a number", file=path)
+        raise location.error(f"the rating is {shorten(repr(value), 30)}, not a number")
     return rating

@@ -2,7 +2,7 @@
 
 Judgements become a table of raters x units:
 
-    ratings    a unit is a text (an item told by a system), the value is the rating
+    ratings    a unit is a text (what a system says of an item), the value is the rating
     rankings   a unit is a text, the value is its placing: the share of the other texts, of those the rater ranked on
                that item, that it was put above (ties count half); 1 is best, so that ranks among three and among
                five can be compared
@@ -13,22 +13,20 @@ Judgements become a table of raters x units:
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
-from typing import Any, NamedTuple
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from scipy.stats import binomtest, rankdata
 
 from kataribe.core.progress import Progress, silent
-from kataribe.core.types import Floats
+from kataribe.core.types import Floats, Int64s
 from kataribe.people.ratings import Rank, Rating, Ratings, Vote
+from kataribe.people.result import RaterAgreement, RaterReport
 from kataribe.stats.correlation import spearman
-from kataribe.stats.raters import LEVELS, Habits, Level, alpha, ceilings, habits, pairwise_kappa
-from kataribe.stats.screening import Screening, screen
-
-Int64s = npt.NDArray[np.int64]
+from kataribe.stats.raters import LEVELS, alpha, ceilings, habits, pairwise_kappa
+from kataribe.stats.screening import screen
 
 
 class Answer(NamedTuple):
@@ -91,63 +89,9 @@ def _placings(rows: Iterable[Rank]) -> Iterable[Answer]:
         ranked[row.rater, row.item].append(row)
     for (rater, item), together in ranked.items():
         if len(together) > 1:
-            places = (rankdata([row.rank for row in together]) - 1) / (len(together) - 1)
-            for row, place in zip(together, places.tolist(), strict=True):
-                yield Answer(rater, (item, row.system), 1 - place)
-
-
-@dataclass(frozen=True)
-class RaterReport:
-    """One rater. `ceiling` is the rank correlation with the mean of the others; `side` is, for votes, the share of a
-    among the votes for a or b and the chance of a share as far from one half if sides did not matter."""
-
-    rater: str
-    habits: Habits
-    screening: Screening
-    ceiling: float
-    side: tuple[float, float] | None = None
-
-
-@dataclass(frozen=True)
-class RaterAgreement:
-    """One dimension; `kappa` and `weighted_kappa` are raters x raters, the latter with quadratic weights."""
-
-    dimension: str
-    kind: str
-    units: int
-    answers: int
-    alpha: Mapping[Level, float]
-    raters: tuple[RaterReport, ...]
-    kappa: Floats
-    weighted_kappa: Floats
-
-    @property
-    def flagged(self) -> list[RaterReport]:
-        return [rater for rater in self.raters if rater.screening.verdict in ("random", "reversed", "straight")]
-
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "dimension": self.dimension,
-            "kind": self.kind,
-            "units": self.units,
-            "answers": self.answers,
-            "alpha": {level: _json_number(value) for level, value in self.alpha.items()},
-            "raters": {rater.rater: _rater_dict(rater) for rater in self.raters},
-            "kappa": [[_json_number(value) for value in row] for row in self.kappa.tolist()],
-            "weighted_kappa": [[_json_number(value) for value in row] for row in self.weighted_kappa.tolist()],
-        }
-
-
-def _rater_dict(rater: RaterReport) -> dict[str, Any]:
-    numbers = {name: _json_number(value) for name, value in asdict(rater.habits).items()}
-    screening = {name: _json_number(value) for name, value in asdict(rater.screening).items()}
-    side = {"share_of_a": rater.side[0], "p": rater.side[1]} if rater.side else None
-    return {**numbers, "ceiling": _json_number(rater.ceiling), "screening": screening, "side": side}
-
-
-def _json_number(value: Any) -> Any:
-    """JSON has no NaN; what is not defined is null there."""
-    return None if isinstance(value, float) and not np.isfinite(value) else value
+            shares_above = (rankdata([row.rank for row in together]) - 1) / (len(together) - 1)
+            for row, share in zip(together, shares_above.tolist(), strict=True):
+                yield Answer(rater, (item, row.system), 1 - share)
 
 
 def rater_agreement(
@@ -164,7 +108,7 @@ def rater_agreement(
     report = progress or silent
     found: dict[str, RaterAgreement] = {}
     for dimension in ratings.dimensions:
-        report("reading raters", len(found), len(ratings.dimensions))
+        report("comparing raters", len(found), len(ratings.dimensions))
         found[dimension] = _of_dimension(ratings.of(dimension), dimension, draws, level, np.random.default_rng(seed))
     return found
 

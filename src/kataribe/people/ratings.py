@@ -14,22 +14,16 @@ from __future__ import annotations
 import csv
 import gzip
 import io
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import msgspec
 
-from kataribe.core.errors import InputError, UsageError, nearest, shorten
+from kataribe.core.errors import InputError, Location, UsageError, nearest, shorten
 from kataribe.formats.output import write_whole
-from kataribe.formats.source import (
-    check_id,
-    check_number,
-    extension,
-    read_json_lines,
-    read_table,
-)
+from kataribe.formats.source import JSON_LINES, TABLES, check_id, check_number, extension, read_rows
 
 OVERALL = "overall"
 
@@ -127,7 +121,7 @@ def read_ratings(paths: str | Path | Sequence[str | Path]) -> Ratings:
         kinds.setdefault(kind, path)
         if len(kinds) > 1:
             first, other = next(iter(kinds.items()))
-            raise InputError(f"holds {kind}, {other} holds {first}", file=path, hint="give files of one kind")
+            raise Location(path).error(f"holds {kind}, {other} holds {first}", hint="give files of one kind")
         rows += found
     return Ratings(next(iter(kinds)), tuple(rows))
 
@@ -136,37 +130,38 @@ def _read_file(path: Path, asked: dict[tuple[str, ...], str], *, with_file: bool
     """One file's judgements; `asked` are the questions answered so far and where."""
     kind: Kind | None = None
     rows: list[Judgement] = []
-    for place, entry in _entries(path):
+    if extension(path) not in (*TABLES, *JSON_LINES):
+        raise Location(path).error("is neither .csv, .tsv nor .jsonl", hint="name it by its form")
+    for location, entry in read_rows(path):
         kind = kind or _kind_of(entry, path)
-        row = _row(kind, entry, path, place)
+        row = _row(kind, entry, location)
         if row is None:
             continue
         question = _question(row)
         if question in asked:
             raise InputError(
-                f"{place} answers again what {asked[question]} answers ({_said(row)})",
-                file=path,
+                f"{location} answers again what {asked[question]} answers ({_said(row)})",
                 hint="keep one of the two",
             )
-        asked[question] = f"{path} {place}" if with_file else place
+        asked[question] = f"{path} {location.field}" if with_file else f"{location.field}"
         rows.append(row)
     if kind is None or not rows:
-        raise InputError("holds no judgements", file=path, hint="did the program that wrote it stop early?")
+        raise Location(path).error("holds no judgements", hint="did the program that wrote it stop early?")
     return kind, rows
 
 
 def write_ratings(path: str | Path, ratings: Ratings) -> None:
     """Write what `read_ratings` reads; the ending says how: .csv, .tsv or .jsonl, and .gz after any of them."""
     path = Path(path)
-    content = spell_ratings(ratings, extension(path)).encode()
+    content = format_ratings(ratings, extension(path)).encode()
     # A packed file carries no time stamp, so that equal judgements give equal files.
     write_whole(path, gzip.compress(content, mtime=0) if path.suffix.lower() == ".gz" else content)
 
 
-def spell_ratings(ratings: Ratings, kind: str = ".csv") -> str:
+def format_ratings(ratings: Ratings, kind: str = ".csv") -> str:
     """The content of a file.
 
-    >>> print(spell_ratings(Ratings("votes", (Vote("ann", "1", "overall", "base", "large", "equal"),))), end="")
+    >>> print(format_ratings(Ratings("votes", (Vote("ann", "1", "overall", "base", "large", "equal"),))), end="")
     rater,item,dimension,system_a,system_b,choice
     ann,1,overall,base,large,equal
     """
@@ -185,81 +180,67 @@ def _cells(row: Judgement) -> list[str]:
     return [f"{cell:g}" if isinstance(cell, float) and float(f"{cell:g}") == cell else str(cell) for cell in row]
 
 
-def _entries(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    kind = extension(path)
-    if kind in (".csv", ".tsv"):
-        yield from read_table(path)
-    elif kind in (".jsonl", ".ndjson"):
-        for place, entry in read_json_lines(path):
-            if not isinstance(entry, Mapping):
-                raise InputError(f"{place} is not an object", file=path, hint="one JSON object on each line")
-            yield place, entry
-    else:
-        raise InputError("is neither .csv, .tsv nor .jsonl", file=path, hint="name it by its form")
-
-
 def _kind_of(entry: Mapping[str, Any], path: Path) -> Kind:
     found: list[Kind] = [kind for kind, answer in _ANSWERS.items() if answer in entry]
     if len(found) != 1:
         what = " and ".join(_ANSWERS[kind] for kind in found) if found else "none of value, rank and choice"
-        raise InputError(
+        raise Location(path).error(
             f"has {what} among its columns ({', '.join(map(shorten, entry))})",
-            file=path,
             hint="ratings have value, rankings have rank, votes have choice",
         )
     return found[0]
 
 
-def _row(kind: Kind, entry: Mapping[str, Any], path: Path, place: str) -> Judgement | None:
+def _row(kind: Kind, entry: Mapping[str, Any], location: Location) -> Judgement | None:
     """The judgement in one entry; nothing where the answer is missing."""
     optional = {"dimension": OVERALL} | ({"system": ""} if kind == "ratings" else {})
     cells: list[Any] = []
     for field in _ROWS[kind]._fields:
         if field not in entry and field not in optional:
             needed = ", ".join(name for name in _ROWS[kind]._fields if name not in optional)
-            raise InputError(f"{place} has no {field} ({kind} need {needed})", file=path)
+            raise InputError(f"{location} has no {field} ({kind} need {needed})")
         value = entry.get(field)
         if field == _ANSWERS[kind]:
             if value is None or (isinstance(value, str) and not value.strip()):
                 return None
-            cells.append(_ANSWER_CHECKS[kind](value, path, place))
+            cells.append(_ANSWER_CHECKS[kind](value, location))
         elif field in optional and (value is None or value == ""):
             cells.append(optional[field])
         else:
-            cells.append(_name(value, path, place, field))
+            cells.append(_name(value, location, field))
     row: Judgement = _ROWS[kind](*cells)
     if isinstance(row, Vote) and row.system_a == row.system_b:
-        raise InputError(f"{place} compares {shorten(row.system_a)!r} with itself", file=path)
+        raise InputError(f"{location} compares {shorten(row.system_a)!r} with itself")
     return row
 
 
-def _name(value: Any, path: Path, place: str, field: str) -> str:
-    name = check_id(value, file=path, place=f"{place}: {field}").strip()
+def _name(value: Any, location: Location, field: str) -> str:
+    name = check_id(value, location.at(field=f"{location.field}: {field}")).strip()
     if not name:
-        raise InputError(f"{place}: {field} is empty", file=path)
+        raise location.error(f"{field} is empty")
     return name
 
 
-def _number(value: Any, path: Path, place: str, field: str) -> float:
+def _number(value: Any, location: Location, field: str) -> float:
     hint = "leave the cell empty where there is no answer"
-    return check_number(value, file=path, place=f"{place}: {field}", hint=hint)
+    return check_number(value, location.at(field=f"{location.field}: {field}"), hint=hint)
 
 
-def _rating(value: Any, path: Path, place: str) -> float:
-    return _number(value, path, place, "value")
+def _rating(value: Any, location: Location) -> float:
+    return _number(value, location, "value")
 
 
-def _rank(value: Any, path: Path, place: str) -> float:
-    rank = _number(value, path, place, "rank")
+def _rank(value: Any, location: Location) -> float:
+    rank = _number(value, location, "rank")
     if rank < 1:
-        raise InputError(f"{place}: rank is {rank:g}", file=path, hint="1 is the best rank")
+        raise location.error(f"rank is {rank:g}", hint="1 is the best rank")
     return rank
 
 
-def _choice(value: Any, path: Path, place: str) -> str:
+def _choice(value: Any, location: Location) -> str:
     choice = str(value).strip().lower()
     if choice not in CHOICES:
-        raise InputError(f"{place}: choice is {shorten(value, 30)!r}", file=path, hint="it is a, b or equal")
+        raise location.error(f"choice is {shorten(value, 30)!r}", hint="it is a, b or equal")
     return choice
 
 

@@ -1,54 +1,29 @@
-"""What `agree` returns: how metrics stand with people, by dimension, text by text and system by system."""
+"""What `agree` and `judge agreement` return: how metrics stand with people, and how people stand with each other."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from itertools import combinations
+from typing import Any, NamedTuple
 
 import numpy as np
 
 import kataribe
 from kataribe.core.caution import Caution
-from kataribe.core.errors import UsageError, nearest, shorten
 from kataribe.core.types import Floats
-from kataribe.people.readings import MEASURES, Against, Measure
-from kataribe.people.scores import Text
-from kataribe.stats.correction import CORRECTIONS
-from kataribe.stats.correlation import TIES, Ties
+from kataribe.core.unit import Unit
+from kataribe.people.options import AgreementOptions
+from kataribe.stats.choices import Measure
+from kataribe.stats.raters import Habits, Level
+from kataribe.stats.screening import Screening
 
 
-@dataclass(frozen=True)
-class Settings:
-    """What was asked for, so that the same call gives the same answer.
+class Text(NamedTuple):
+    """One system's text about one item."""
 
-    `by` is the measure that is tested between metrics; by default tau_c of ratings, accuracy of rankings and votes.
-    """
-
-    by: Measure | None = None
-    against: Against = "each"
-    per_item: bool = False
-    ties: Ties = "half"
-    bootstrap: int = 1000
-    seed: int = 0
-    correction: str = "holm"
-    alpha: float = 0.05
-
-    def check(self) -> None:
-        if self.by is not None and self.by not in MEASURES:
-            raise UsageError(f"--by {shorten(self.by)}: there is no such measure", hint=nearest(self.by, MEASURES))
-        if self.against not in ("each", "mean"):
-            raise UsageError(f"--against {shorten(self.against)}: is neither each nor mean")
-        if self.ties not in TIES:
-            raise UsageError(f"--ties {shorten(self.ties)}: is none of {', '.join(TIES)}")
-        if self.bootstrap < 0:
-            raise UsageError(f"--bootstrap {self.bootstrap}: cannot be negative", hint="1000 is usual, 0: no intervals")
-        if self.correction not in CORRECTIONS:
-            raise UsageError(
-                f"no correction is called {shorten(self.correction)!r}", hint=f"there are: {', '.join(CORRECTIONS)}"
-            )
-        if not 0 < self.alpha < 1:
-            raise UsageError(f"--alpha {self.alpha}: is not between 0 and 1", hint="0.05 is usual")
+    item: str
+    system: str
 
 
 @dataclass(frozen=True)
@@ -166,32 +141,98 @@ class Agreement:
     """Every dimension. `signature` names the choices made here, `signatures` those of the metrics, where known.
 
     Metrics whose lower values are better were read upside down: agreement with people is positive for every metric.
+    `units` say how each metric's own values are shown.
     """
 
     metrics: tuple[str, ...]
     dimensions: Mapping[str, Dimension]
     coverage: Joined
-    settings: Settings
+    options: AgreementOptions
     signature: str
     signatures: Mapping[str, str]
     warnings: tuple[Caution, ...] = ()
     lower_is_better: tuple[str, ...] = ()
-    not_fractions: tuple[str, ...] = ()
+    units: Mapping[str, Unit] = field(default_factory=dict)
     version: str = kataribe.__version__
 
     def to_dict(self) -> dict[str, Any]:
         return {
             "kataribe": self.version,
             "task": "agreement",
-            "settings": asdict(self.settings),
+            "settings": asdict(self.options),
             "coverage": asdict(self.coverage),
             "metrics": list(self.metrics),
             "lower_is_better": list(self.lower_is_better),
-            "dimensions": {name: found.to_dict(self.settings.alpha) for name, found in self.dimensions.items()},
+            "units": dict(self.units),
+            "dimensions": {name: found.to_dict(self.options.alpha) for name, found in self.dimensions.items()},
             "signature": self.signature,
             "signatures": dict(self.signatures),
             "warnings": [warning.to_dict() for warning in self.warnings],
         }
+
+
+@dataclass(frozen=True)
+class RaterReport:
+    """One rater. `ceiling` is the rank correlation with the mean of the others; `side` is, for votes, the share of a
+    among the votes for a or b and the chance of a share as far from one half if sides did not matter."""
+
+    rater: str
+    habits: Habits
+    screening: Screening
+    ceiling: float
+    side: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True)
+class RaterAgreement:
+    """One dimension; `kappa` and `weighted_kappa` are raters x raters, the latter with quadratic weights."""
+
+    dimension: str
+    kind: str
+    units: int
+    answers: int
+    alpha: Mapping[Level, float]
+    raters: tuple[RaterReport, ...]
+    kappa: Floats
+    weighted_kappa: Floats
+
+    @property
+    def mean_kappa(self) -> float:
+        """Over all pairs of raters who share units; NaN where no two do."""
+        return _mean_of_pairs(self.kappa)
+
+    @property
+    def mean_weighted_kappa(self) -> float:
+        return _mean_of_pairs(self.weighted_kappa)
+
+    @property
+    def flagged(self) -> list[RaterReport]:
+        return [rater for rater in self.raters if rater.screening.verdict in ("random", "reversed", "straight")]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "dimension": self.dimension,
+            "kind": self.kind,
+            "units": self.units,
+            "answers": self.answers,
+            "alpha": {level: json_number(value) for level, value in self.alpha.items()},
+            "raters": {rater.rater: _rater_dict(rater) for rater in self.raters},
+            "kappa": [[json_number(value) for value in row] for row in self.kappa.tolist()],
+            "weighted_kappa": [[json_number(value) for value in row] for row in self.weighted_kappa.tolist()],
+        }
+
+
+def _rater_dict(rater: RaterReport) -> dict[str, Any]:
+    numbers = {name: json_number(value) for name, value in asdict(rater.habits).items()}
+    screening = {name: json_number(value) for name, value in asdict(rater.screening).items()}
+    side = {"share_of_a": rater.side[0], "p": rater.side[1]} if rater.side else None
+    return {**numbers, "ceiling": json_number(rater.ceiling), "screening": screening, "side": side}
+
+
+def _mean_of_pairs(kappas: Floats) -> float:
+    pairs = [float(kappas[i, j]) for i, j in combinations(range(len(kappas)), 2)]
+    known = [value for value in pairs if not np.isnan(value)]
+    return sum(known) / len(known) if known else np.nan
 
 
 def json_number(value: Any) -> Any:

@@ -4,36 +4,31 @@
     table      CSV, TSV or JSON lines with an item column, perhaps a system column, and a column for each metric; a
                cell may be empty
 
-A text is told by its item and its system. The system is "" where a table has no such column and no NAME was given.
+A text is named by its item and its system. The system is "" where a table has no such column and no NAME was given.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from kataribe.captions.files import ID_FIELDS
-from kataribe.core import registry
 from kataribe.core.caution import Caution
 from kataribe.core.comparable import incomparable
-from kataribe.core.errors import InputError, UsageError, nearest, shorten
+from kataribe.core.errors import InputError, Location, UsageError, nearest, shorten
 from kataribe.core.result import Result
 from kataribe.core.types import Floats
+from kataribe.core.unit import Unit
 from kataribe.formats.results import read_result, split_name, system_names
-from kataribe.formats.source import check_id, check_number, extension, read_json_lines, read_table
+from kataribe.formats.source import JSON_LINES, TABLES, check_id, check_number, extension, first_field, read_rows
+from kataribe.people.result import Text
 
 ITEM_FIELDS = ("item", *ID_FIELDS)
-_TABLES = (".csv", ".tsv", ".jsonl", ".ndjson")
-
-
-class Text(NamedTuple):
-    item: str
-    system: str
 
 
 @dataclass(frozen=True)
@@ -41,7 +36,7 @@ class Scores:
     """`values[metric][row]` is the score of texts[row], NaN where there is none.
 
     `results` are the results behind them, by system, where they came from result files: a corpus score such as BLEU is
-    not the mean of its items. `not_fractions` are shown as they are, all others times 100.
+    not the mean of its items. `units` say how each metric's values are shown.
     """
 
     texts: list[Text]
@@ -50,7 +45,7 @@ class Scores:
     results: Mapping[str, Result] = field(default_factory=dict)
     warnings: tuple[Caution, ...] = ()
     lower_is_better: frozenset[str] = frozenset()
-    not_fractions: frozenset[str] = frozenset()
+    units: Mapping[str, Unit] = field(default_factory=dict)
 
     def lowered(self, metrics: Sequence[str]) -> Scores:
         """Lower values of these metrics are better; a table cannot say so itself."""
@@ -72,7 +67,7 @@ def read_scores(arguments: Sequence[str | Path]) -> Scores:
     defaults = system_names([path for _, path in named])
     parts: list[Scores] = []
     for (name, path), default in zip(named, defaults, strict=True):
-        if extension(path) in _TABLES:
+        if extension(path) in (*TABLES, *JSON_LINES):
             parts.append(_of_table(path, name))
         else:
             parts.append(of_result(name or default, read_result(path)))
@@ -87,72 +82,67 @@ def of_results(results: Mapping[str, Result]) -> Scores:
 def of_result(system: str, result: Result) -> Scores:
     """Every metric of a result; an item that was left out has no score."""
     items = list(dict.fromkeys(id for metric in result for id in metric.ids))
-    place = {item: row for row, item in enumerate(items)}
+    row_of = {item: row for row, item in enumerate(items)}
     values: dict[str, Floats] = {}
     for metric in result:
         column = np.full(len(items), np.nan)
-        column[[place[id] for id in metric.ids]] = metric.item_values
+        column[[row_of[id] for id in metric.ids]] = metric.item_values
         values[metric.metric] = column
-    formulas = {metric.metric: registry.find(metric.spec) for metric in result}
+    unsure = [warning for warning in result.warnings if warning.id == "unknown-direction"]
     return Scores(
         [Text(item, system) for item in items],
         values,
         {metric.metric: metric.signature for metric in result},
         {system: result},
-        lower_is_better=frozenset(name for name, formula in formulas.items() if formula and formula.lower_is_better),
-        not_fractions=frozenset(name for name, formula in formulas.items() if formula and not formula.percent),
+        tuple(warning.about(system) for warning in unsure),
+        lower_is_better=frozenset(metric.metric for metric in result if metric.lower_is_better),
+        units={metric.metric: metric.unit for metric in result},
     )
 
 
 def _of_table(path: Path, name: str | None) -> Scores:
-    texts: dict[Text, str] = {}
+    texts: dict[Text, Location] = {}
     columns: dict[str, list[float]] = {}
-    for place, row in _rows(path):
-        item_field = next((field for field in ITEM_FIELDS if field in row), None)
+    for location, row in read_rows(path):
+        item_field = first_field(row, ITEM_FIELDS)
         if item_field is None:
             raise InputError(
-                f"{place} has no column for the item (it has {', '.join(map(shorten, row))})",
-                file=path,
+                f"{location} has no column for the item (it has {', '.join(map(shorten, row))})",
                 hint="name it item",
             )
         if name is not None and "system" in row:
             raise UsageError(f"{name}={path}: the table names its systems itself", hint=f"give {path} alone")
         system = str(row["system"]) if row.get("system") is not None else name or ""
-        text = Text(check_id(row[item_field], file=path, place=place), system)
+        text = Text(check_id(row[item_field], location), system)
         if text in texts:
             raise InputError(
-                f"{place} scores again what {texts[text]} scores (item {shorten(text.item)!r}"
+                f"{location} scores again what {texts[text].field} scores (item {shorten(text.item)!r}"
                 + (f", system {shorten(text.system)!r})" if text.system else ")"),
-                file=path,
             )
         metrics = [column for column in row if column not in (item_field, "system")]
         if texts and metrics != list(columns):
-            raise InputError(f"{place} has other columns than the lines before", file=path)
+            raise InputError(f"{location} has other columns than the lines before")
         for metric in metrics:
-            columns.setdefault(metric, []).append(_score(row[metric], path, place, metric))
-        texts[text] = place
+            columns.setdefault(metric, []).append(_score(row[metric], location, metric))
+        texts[text] = location
     if not texts or not columns:
-        raise InputError(f"holds no {'metrics' if texts else 'scores'}", file=path, hint="a column for each metric")
+        what = "metrics" if texts else "scores"
+        raise Location(path).error(f"holds no {what}", hint="a column for each metric")
     values = {metric: np.array(column) for metric, column in columns.items()}
-    beyond = frozenset(metric for metric, column in values.items() if (np.abs(column) > 1).any())
-    return Scores(list(texts), values, not_fractions=beyond)
+    # A table names no unit, but numbers above 1 are no fractions.
+    units = {metric: _unit(column) for metric, column in values.items()}
+    return Scores(list(texts), values, units=units)
 
 
-def _rows(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    if extension(path) in (".csv", ".tsv"):
-        yield from read_table(path)
-        return
-    for place, entry in read_json_lines(path):
-        if not isinstance(entry, Mapping):
-            raise InputError(f"{place} is not an object", file=path, hint="one JSON object on each line")
-        yield place, entry
+def _unit(values: Floats) -> Unit:
+    return "number" if (np.abs(values) > 1).any() else "fraction"
 
 
-def _score(value: Any, path: Path, place: str, metric: str) -> float:
+def _score(value: Any, location: Location, metric: str) -> float:
     if value is None or (isinstance(value, str) and not value.strip()):
         return math.nan
     hint = "leave the cell empty where there is no score; drop columns that are no metrics"
-    return check_number(value, file=path, place=f"{place}: {shorten(metric)}", hint=hint)
+    return check_number(value, location.at(field=f"{location.field}: {shorten(metric)}"), hint=hint)
 
 
 def _together(parts: Sequence[Scores]) -> Scores:
@@ -168,11 +158,14 @@ def _together(parts: Sequence[Scores]) -> Scores:
     partly = dict.fromkeys(metric for part in parts for metric in part.values if metric not in everywhere)
     if not everywhere:
         raise UsageError(
-            f"no metric is in all files (there are {', '.join(partly)})", hint="score them with the same -m"
+            f"no metric is in all files (there are {', '.join(partly)})",
+            hint="score them with the same <metrics>",
+            options=["metrics"],
         )
     results = {system: result for part in parts for system, result in part.results.items()}
     warnings = [Caution("partial-metrics", f"not in every file, left out: {', '.join(partly)}")] if partly else []
     warnings += _unlike(results, everywhere) if len(results) > 1 else []
+    warnings += [warning for part in parts for warning in part.warnings]
     return Scores(
         texts,
         {metric: np.concatenate([part.values[metric] for part in parts]) for metric in everywhere},
@@ -180,8 +173,13 @@ def _together(parts: Sequence[Scores]) -> Scores:
         results if len(results) == len(parts) else {},
         tuple(warnings),
         frozenset().union(*(part.lower_is_better for part in parts)),
-        frozenset().union(*(part.not_fractions for part in parts)),
+        {metric: _common_unit(part.units.get(metric, "fraction") for part in parts) for metric in everywhere},
     )
+
+
+def _common_unit(units: Iterable[Unit]) -> Unit:
+    """A table whose numbers happen to be small may be of the same metric as one whose numbers are not."""
+    return "number" if "number" in units else "fraction"
 
 
 def _unlike(results: Mapping[str, Result], metrics: Sequence[str]) -> list[Caution]:

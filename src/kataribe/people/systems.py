@@ -14,11 +14,12 @@ import numpy as np
 from kataribe.core import registry
 from kataribe.core.types import Floats
 from kataribe.people.judged import DECIMALS, Judged
-from kataribe.people.readings import MEASURES, Measure
-from kataribe.people.result import Settings, Standing, SystemLevel
+from kataribe.people.options import AgreementOptions
+from kataribe.people.result import Standing, SystemLevel
 from kataribe.people.scores import Scores
 from kataribe.stats.bootstrap import Bounds, resample_weights, studentised_interval
-from kataribe.stats.correlation import Ratio, Rows, Ties
+from kataribe.stats.choices import MEASURES, Measure, Ties
+from kataribe.stats.correlation import Ratio, Rows
 from kataribe.stats.paired import Valued
 
 # Two systems always correlate by 1 or -1.
@@ -26,7 +27,7 @@ FEWEST_SYSTEMS = 3
 
 
 def read_systems(
-    judgements: Judged, values: Mapping[str, Floats], scores: Scores, settings: Settings
+    judgements: Judged, values: Mapping[str, Floats], scores: Scores, options: AgreementOptions
 ) -> SystemLevel | None:
     """The answer system by system; nothing where there are too few of them."""
     systems = sorted({text.system for text in judgements.texts})
@@ -45,14 +46,14 @@ def read_systems(
     said = _columns(people, once)[0]
     scored = {metric: _columns(columns, once)[0] for metric, columns in metrics.items()}
     drawn: dict[str, list[dict[Measure, float]]] = {metric: [] for metric in metrics}
-    for weights in resample_weights(judgements.items, settings.bootstrap, np.random.default_rng(settings.seed)):
+    for weights in resample_weights(judgements.items, options.bootstrap, np.random.default_rng(options.seed)):
         people_drawn = _columns(people, weights)
         for metric, columns in metrics.items():
             both = zip(_columns(columns, weights), people_drawn, strict=True)
-            drawn[metric] += [_measures(sign[metric] * x, y, settings.ties) for x, y in both]
+            drawn[metric] += [_measures(sign[metric] * x, y, options.ties) for x, y in both]
     standings = {
         metric: standing(
-            _measures(sign[metric] * column, said, settings.ties), _by_measure(drawn[metric]), judgements.items
+            _measures(sign[metric] * column, said, options.ties), _by_measure(drawn[metric]), judgements.items
         )
         for metric, column in scored.items()
     }
@@ -100,9 +101,9 @@ def _corpus(metric: str, system: str, column: Floats, judgements: Judged, rows: 
         return _mean(column, judgements, rows)
     result = scores.results[system][metric]
     formula = registry.find(result.spec)
-    if formula is None:
+    if formula is None or tuple(formula.columns) != result.columns:
         return _mean(column, judgements, rows)
-    place = {id: row for row, id in enumerate(result.ids)}
-    statistics = result.statistics[[place[judgements.texts[row].item] for row in rows]]
+    row_of = {id: row for row, id in enumerate(result.ids)}
+    statistics = result.statistics[[row_of[judgements.texts[row].item] for row in rows]]
     items = judgements.item_of[rows]
     return lambda weights: formula.replicates(statistics, weights[:, items])

@@ -13,11 +13,12 @@ from collections.abc import Callable, Iterator
 
 import msgspec
 
+from kataribe.core import grid
 from kataribe.core.errors import UsageError, nearest
-from kataribe.people.readings import MEASURES, Measure
+from kataribe.core.unit import shown
 from kataribe.people.result import Agreement, Dimension, Standing
-from kataribe.report import grid
 from kataribe.report.comparison import UNDEFINED, csv_number, interval_text, letter, number, short_p
+from kataribe.stats.choices import MEASURES, Measure
 
 # How one cell looks in a format: value, whether it is the best of its column, the letters behind it.
 Mark = Callable[[str, bool, str], str]
@@ -34,20 +35,20 @@ def check_format(format: str) -> None:
 
 
 def legend(agreement: Agreement, dimension: Dimension) -> str:
-    settings = agreement.settings
-    against = "each judgement" if settings.against == "each" else "the mean judgement of a text"
+    options = agreement.options
+    against = "each judgement" if options.against == "each" else "the mean judgement of a text"
     pooled = "averaged over items" if dimension.per_item else "over all texts"
-    ties = {"half": "count half", "wrong": "count as wrong", "drop": "are dropped"}[settings.ties]
-    said = f"times 100; correlations with {against}, {pooled}; accuracy: {dimension.pairs}, tied metrics {ties}"
+    ties = {"half": "count half", "wrong": "count as wrong", "drop": "are dropped"}[options.ties]
+    text = f"times 100; correlations with {against}, {pooled}; accuracy: {dimension.pairs}, tied metrics {ties}"
     if agreement.lower_is_better:
-        said += f"; lower is better, so read upside down: {', '.join(agreement.lower_is_better)}"
-    if settings.bootstrap:
-        correction = f"{settings.correction} correction" if settings.correction != "none" else "not corrected"
-        said += (
-            f"; {settings.bootstrap:,} draws of items; letters: significantly better than these metrics by "
-            f"{dimension.by} (paired permutation, two-sided, {correction}, p <= {settings.alpha:g})"
+        text += f"; lower is better, so read upside down: {', '.join(agreement.lower_is_better)}"
+    if options.bootstrap:
+        correction = f"{options.correction} correction" if options.correction != "none" else "not corrected"
+        text += (
+            f"; {options.bootstrap:,} draws of items; letters: significantly better than these metrics by "
+            f"{dimension.by} (paired permutation, two-sided, {correction}, p <= {options.alpha:g})"
         )
-    return said
+    return text
 
 
 def counted(dimension: Dimension) -> str:
@@ -62,25 +63,20 @@ def counted(dimension: Dimension) -> str:
 
 def markings(agreement: Agreement, dimension: Dimension, metric: str) -> str:
     """The letters of the metrics that this one agrees significantly better than."""
-    letters = {name: letter(place) for place, name in enumerate(agreement.metrics)}
+    letters = {name: letter(index) for index, name in enumerate(agreement.metrics)}
     separator = "," if len(letters) > 26 else ""
-    return separator.join(letters[name] for name in dimension.beaten_by(metric, agreement.settings.alpha))
-
-
-def shown_factor(agreement: Agreement, metric: str) -> float:
-    """Scores are shown times 100; what is no fraction comes as a hundredth and is shown as it is."""
-    return 0.01 if metric in agreement.not_fractions else 1.0
+    return separator.join(letters[name] for name in dimension.beaten_by(metric, agreement.options.alpha))
 
 
 def _percent(value: float) -> str:
-    return number(100 * value, ".2f")
+    return number(shown(value, "fraction"), ".2f")
 
 
 def _interval(standing: Standing, measure: Measure) -> str:
     if measure not in standing.intervals:
         return UNDEFINED
     low, high = standing.intervals[measure]
-    return interval_text(100 * low, 100 * high, ".2f")
+    return interval_text(shown(low, "fraction"), shown(high, "fraction"), ".2f")
 
 
 def _order(by: Measure) -> list[Measure]:
@@ -95,10 +91,10 @@ def _header(first: str, by: Measure, with_interval: bool) -> list[str]:
 def _texts(agreement: Agreement, dimension: Dimension, mark: Mark) -> tuple[list[str], grid.Rows]:
     """A row for each metric, and one for people."""
     by = dimension.by
-    with_interval = bool(agreement.settings.bootstrap)
+    with_interval = bool(agreement.options.bootstrap)
     best = {measure: _best(dimension, measure) for measure in MEASURES}
     rows: grid.Rows = []
-    for place, (metric, standing) in enumerate(dimension.metrics.items()):
+    for index, (metric, standing) in enumerate(dimension.metrics.items()):
         cells = {
             measure: mark(
                 _percent(standing.values[measure]),
@@ -108,7 +104,7 @@ def _texts(agreement: Agreement, dimension: Dimension, mark: Mark) -> tuple[list
             for measure in MEASURES
         }
         interval = [_interval(standing, by)] * with_interval
-        rows.append([f"{letter(place)}  {metric}", cells[by], *interval, *(cells[m] for m in _order(by)[1:])])
+        rows.append([f"{letter(index)}  {metric}", cells[by], *interval, *(cells[m] for m in _order(by)[1:])])
     if dimension.people:
         people = dimension.people
         cells = {measure: mark(_percent(people.values[measure]), False, "") for measure in MEASURES}
@@ -127,7 +123,7 @@ def _systems(dimension: Dimension, agreement: Agreement) -> tuple[list[str], gri
     """System by system: how each metric agrees, on all measures."""
     if dimension.systems is None:
         return [], []
-    by, with_interval = dimension.by, bool(agreement.settings.bootstrap)
+    by, with_interval = dimension.by, bool(agreement.options.bootstrap)
     rows = [
         [metric, _percent(standing.values[by])]
         + [_interval(standing, by)] * with_interval
@@ -142,13 +138,13 @@ def _system_scores(dimension: Dimension, agreement: Agreement) -> tuple[list[str
     if dimension.systems is None:
         return [], []
     systems = dimension.systems
-    order = sorted(range(len(systems.systems)), key=lambda place: -systems.people[place])
-    scale = (lambda value: number(value, ".3f")) if dimension.kind == "ratings" else _percent
-    shown = [shown_factor(agreement, metric) * column for metric, column in systems.scores.items()]
+    order = sorted(range(len(systems.systems)), key=lambda index: -systems.people[index])
+    by_people = (lambda value: number(value, ".3f")) if dimension.kind == "ratings" else _percent
+    columns = [shown(column, agreement.units[metric]) for metric, column in systems.scores.items()]
     rows = [
-        [systems.systems[place], scale(float(systems.people[place]))]
-        + [_percent(float(column[place])) for column in shown]
-        for place in order
+        [systems.systems[index], by_people(float(systems.people[index]))]
+        + [number(float(column[index]), ".2f") for column in columns]
+        for index in order
     ]
     return [
         "system",
@@ -164,8 +160,8 @@ def _tests(dimension: Dimension) -> grid.Rows:
     return [
         [
             f"{test.one} - {test.other}",
-            number(100 * test.difference),
-            interval_text(100 * test.interval[0], 100 * test.interval[1]),
+            number(shown(test.difference, "fraction")),
+            interval_text(shown(test.interval[0], "fraction"), shown(test.interval[1], "fraction")),
             *(short_p(p) for p in (test.permutation, test.corrected, test.bootstrap, test.williams)),
         ]
         for test in dimension.tests
@@ -193,7 +189,7 @@ def _table(agreement: Agreement) -> str:
             lines += [*grid.aligned(*_system_scores(dimension, agreement)), ""]
     # One legend, unless dimensions were read differently.
     lines += [
-        f"* best; {said}\n" for said in dict.fromkeys(legend(agreement, d) for d in agreement.dimensions.values())
+        f"* best; {note}\n" for note in dict.fromkeys(legend(agreement, d) for d in agreement.dimensions.values())
     ]
     coverage = agreement.coverage
     lines.append(f"{coverage.both:,} texts of {coverage.judged:,} judged and {coverage.scored:,} scored")
@@ -232,8 +228,8 @@ def _latex(agreement: Agreement) -> str:
             row[0] = f"$^{{{tag}}}$ {grid.latex_text(name)}" if tag else grid.latex_text(name)
         lines.append(rf"\par {grid.latex_text(f'{dimension.name}: {counted(dimension)}')}\par")
         lines += grid.latex([grid.latex_text(cell) for cell in header], rows)
-        said = grid.latex_text(legend(agreement, dimension)).replace("<=", r"$\leq$")
-        lines.append(rf"\par\footnotesize {said}")
+        note = grid.latex_text(legend(agreement, dimension)).replace("<=", r"$\leq$")
+        lines.append(rf"\par\footnotesize {note}")
     return "\n".join(lines)
 
 

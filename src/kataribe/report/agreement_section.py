@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from kataribe.people.readings import MEASURES
-from kataribe.people.result import Agreement, Dimension
-from kataribe.people.scores import Text
-from kataribe.report.agreement import counted, legend, markings, render_agreement, shown_factor
+from kataribe.people.result import Agreement, Dimension, Text
+from kataribe.report.agreement import counted, legend, markings, render_agreement
 from kataribe.report.comparison import letter
 from kataribe.report.views.packing import packed_scores
+from kataribe.stats.choices import MEASURES
 
 _PEOPLE = {"ratings": "mean rating", "rankings": "share of others it was put above", "votes": "share of votes won"}
 
@@ -17,8 +16,9 @@ _PEOPLE = {"ratings": "mean rating", "rankings": "share of others it was put abo
 def agreement_data(agreement: Agreement) -> dict[str, Any]:
     return {
         "metrics": list(agreement.metrics),
-        "letters": [letter(place) for place in range(len(agreement.metrics))],
+        "letters": [letter(index) for index in range(len(agreement.metrics))],
         "lower": list(agreement.lower_is_better),
+        "units": dict(agreement.units),
         "measures": list(MEASURES),
         "dimensions": [_dimension(found, agreement) for found in agreement.dimensions.values()],
         "signatures": [agreement.signature, *agreement.signatures.values()],
@@ -28,12 +28,8 @@ def agreement_data(agreement: Agreement) -> dict[str, Any]:
 
 
 def _dimension(found: Dimension, agreement: Agreement) -> dict[str, Any]:
-    told = found.to_dict(agreement.settings.alpha)
-    for metric, column in told["systems"]["scores"].items() if told["systems"] else ():
-        factor = shown_factor(agreement, metric)
-        told["systems"]["scores"][metric] = [None if score is None else factor * score for score in column]
     return {
-        **told,
+        **found.to_dict(agreement.options.alpha),
         "name": found.name,
         "texts": [_label(text) for text in found.judged],
         "items": [text.item for text in found.judged],
@@ -41,13 +37,10 @@ def _dimension(found: Dimension, agreement: Agreement) -> dict[str, Any]:
         "legend": legend(agreement, found),
         "beats": {metric: markings(agreement, found, metric) for metric in found.metrics},
         "people_label": _PEOPLE[found.kind],
-        "points": {
-            name: packed_scores((shown_factor(agreement, name) * column).tolist())
-            for name, column in found.points.items()
-        },
+        "points": {name: packed_scores(column.tolist()) for name, column in found.points.items()},
     }
 
 
 def _label(text: Text) -> str:
-    """Where a caption has no system, its own name holds the item's already."""
+    """The name of a caption without a system starts with its item's already."""
     return text.system if text.system.startswith(f"{text.item}#") else f"{text.item} {text.system}".strip()

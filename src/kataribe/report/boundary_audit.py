@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from kataribe.audit.result import BoundaryAudit
 from kataribe.report.pictures import new_figure, to_image
-
-if TYPE_CHECKING:
-    from kataribe.audit.boundaries import BoundaryAudit
 
 COLUMNS = (
     "f1_max",
@@ -33,12 +31,12 @@ def table(audit: BoundaryAudit) -> str:
     """One line for each player and number of boundaries; fractions."""
     header = ["player", "M", *COLUMNS]
     rows = [
-        [reading.player, str(reading.count or ""), *(f"{reading.measures[name]:.3f}" for name in COLUMNS)]
-        for reading in audit.readings
+        [player.name, str(player.count or ""), *(f"{player.measures[name]:.3f}" for name in COLUMNS)]
+        for player in audit.players
     ]
-    widths = [max(len(row[place]) for row in [header, *rows]) for place in range(len(header))]
+    widths = [max(len(row[column]) for row in [header, *rows]) for column in range(len(header))]
     lines = [
-        "  ".join(cell.ljust(width) if place == 0 else cell.rjust(width) for place, (cell, width) in enumerate(cells))
+        "  ".join(cell.ljust(width) if column == 0 else cell.rjust(width) for column, (cell, width) in enumerate(cells))
         for cells in (list(zip(row, widths, strict=True)) for row in [header, *rows])
     ]
     lines.insert(1, "  ".join("-" * width for width in widths))
@@ -66,20 +64,20 @@ def _render(draw: Callable[[BoundaryAudit], Any], audit: BoundaryAudit, format: 
 
 def _by_count(axes: Any, audit: BoundaryAudit, measure: str) -> None:
     """A measure of the blind players against M, with level lines for people and systems."""
-    for player, marker in (("uniform", "o"), ("random", "s")):
-        readings = audit.of(player)
-        counts = [reading.count for reading in readings]
-        values = [reading.measures[measure] for reading in readings]
-        axes.plot(counts, values, marker=marker, markersize=3.5, color=_COLOURS[player], label=player.capitalize())
+    for name, marker in (("uniform", "o"), ("random", "s")):
+        players = audit.of(name)
+        counts = [player.count for player in players]
+        values = [player.measures[measure] for player in players]
+        axes.plot(counts, values, marker=marker, markersize=3.5, color=_COLOURS[name], label=name.capitalize())
     for name, colour in _level_players(audit):
         axes.axhline(audit.of(name)[0].measures[measure], color=colour, linestyle="--", linewidth=1.2, label=name)
-    axes.set_xticks(range(1, max(reading.count or 0 for reading in audit.readings) + 1, 2))
+    axes.set_xticks(range(1, max(player.count or 0 for player in audit.players) + 1, 2))
     axes.set_xlabel("boundaries per video, M")
     axes.grid(alpha=0.25)
 
 
 def _level_players(audit: BoundaryAudit) -> list[tuple[str, str]]:
-    systems = [(name, _SYSTEM_COLOURS[place % len(_SYSTEM_COLOURS)]) for place, name in enumerate(audit.systems)]
+    systems = [(name, _SYSTEM_COLOURS[index % len(_SYSTEM_COLOURS)]) for index, name in enumerate(audit.systems)]
     return [("human", _COLOURS["human"]), *systems]
 
 
@@ -97,10 +95,10 @@ def _f1_by_count(audit: BoundaryAudit) -> Any:
 
 def _chance_by_count(audit: BoundaryAudit) -> Any:
     figure = new_figure(11, 3.6)
-    for place, (measure, title) in enumerate(
+    for column, (measure, title) in enumerate(
         (("f1_max", "F1 (max)"), ("frame_ap", "Frame AP"), ("chance_f1", "Chance-corrected F1")), start=1
     ):
-        axes = figure.add_subplot(1, 3, place)
+        axes = figure.add_subplot(1, 3, column)
         _by_count(axes, audit, measure)
         axes.set_title(title)
         axes.set_ylim(-0.15 if measure == "chance_f1" else 0, 1.05)
@@ -110,7 +108,7 @@ def _chance_by_count(audit: BoundaryAudit) -> Any:
 
 def _pr_curves(audit: BoundaryAudit) -> Any:
     figure = new_figure(11, 3.6)
-    everyone, uniform, random = (figure.add_subplot(1, 3, place) for place in (1, 2, 3))
+    everyone, uniform, random = (figure.add_subplot(1, 3, column) for column in (1, 2, 3))
     colours = dict(_level_players(audit))
     for curve in audit.curves:
         if curve.count is None:

@@ -14,10 +14,11 @@ from string import ascii_lowercase
 
 import msgspec
 
-from kataribe.core.comparison import Comparison, PairedTest
+from kataribe.core import grid
+from kataribe.core.comparison import Comparison
 from kataribe.core.errors import UsageError, nearest
-from kataribe.report import grid
-from kataribe.report.scale import scale_of
+from kataribe.core.paired_rows import PairedTest
+from kataribe.core.unit import Unit, shown
 
 UNDEFINED = "undefined"
 
@@ -43,34 +44,34 @@ def letter(number: int) -> str:
 
 
 def legend(comparison: Comparison) -> str:
-    settings = comparison.settings
+    options = comparison.options
     exact = all(test.is_exact for test in comparison.tests)
-    draws = "all swaps" if exact else f"{settings.replicates:,} swaps"
+    draws = "all swaps" if exact else f"{options.replicates:,} swaps"
     lower = f"; lower is better: {', '.join(comparison.lower_is_better)}" if comparison.lower_is_better else ""
-    corrected = f", {_CORRECTION_NAMES[settings.correction]}" if settings.correction != "none" else ", not corrected"
+    corrected = f", {_CORRECTION_NAMES[options.correction]}" if options.correction != "none" else ", not corrected"
     items = f"{comparison.items:,} item{'s' * (comparison.items != 1)}"
     tests = sum(not math.isnan(test.permutation) for test in comparison.tests)
     return (
         "best in bold; letters: significantly better than these systems "
         f"(paired permutation over {items}, {draws}, two-sided{corrected} "
-        f"over {tests} test{'s' * (tests != 1)}, p <= {settings.alpha:g}){lower}"
+        f"over {tests} test{'s' * (tests != 1)}, p <= {options.alpha:g}){lower}"
     )
 
 
 def markings(comparison: Comparison, system: str, metric: str) -> str:
     """The letters of the systems that this one is significantly better than."""
-    letters = {name: letter(place) for place, name in enumerate(comparison.systems)}
+    letters = {name: letter(index) for index, name in enumerate(comparison.systems)}
     separator = "," if len(letters) > len(ascii_lowercase) else ""
     return separator.join(letters[name] for name in comparison.systems if name in comparison.beaten_by(system, metric))
 
 
 def is_best(comparison: Comparison, system: str, metric: str) -> bool:
-    values, scale = comparison.scores[metric], scale_of(metric)
+    values, unit = comparison.scores[metric], comparison.units[metric]
     known = [value for value in values.values() if not math.isnan(value)]
     if not known or math.isnan(values[system]):
         return False
     best = min(known) if metric in comparison.lower_is_better else max(known)
-    return f"{scale * values[system]:.2f}" == f"{scale * best:.2f}"
+    return f"{shown(values[system], unit):.2f}" == f"{shown(best, unit):.2f}"
 
 
 def number(value: float, form: str = "+.2f") -> str:
@@ -92,16 +93,16 @@ def interval_text(low: float, high: float, form: str = "+.2f") -> str:
 def _scores(comparison: Comparison, mark: Callable[[str, bool, str], str], name: Callable[[str], str]) -> grid.Rows:
     """A row for each system, a column for each metric; `mark` writes value, best and letters."""
     return [
-        [name(f"{letter(place)}  {system}")]
+        [name(f"{letter(index)}  {system}")]
         + [
             mark(
-                number(scale_of(metric) * values[system], ".2f"),
+                number(shown(values[system], comparison.units[metric]), ".2f"),
                 is_best(comparison, system, metric),
                 markings(comparison, system, metric),
             )
             for metric, values in comparison.scores.items()
         ]
-        for place, system in enumerate(comparison.systems)
+        for index, system in enumerate(comparison.systems)
     ]
 
 
@@ -109,16 +110,15 @@ _TEST_HEADER = ["test", "difference", "95% interval", "p", "p corrected", "p boo
 
 
 def _test_rows(comparison: Comparison) -> grid.Rows:
-    return [_test_row(test) for test in comparison.tests]
+    return [_test_row(test, comparison.units[test.metric]) for test in comparison.tests]
 
 
-def _test_row(test: PairedTest) -> list[str]:
+def _test_row(test: PairedTest, unit: Unit) -> list[str]:
     low, high = test.interval
-    scale = scale_of(test.metric)
     return [
         f"{test.metric}: {test.one} - {test.other}",
-        number(scale * test.difference),
-        interval_text(scale * low, scale * high),
+        number(shown(test.difference, unit)),
+        interval_text(shown(low, unit), shown(high, unit)),
         short_p(test.permutation),
         short_p(test.corrected),
         short_p(test.bootstrap),
@@ -150,8 +150,8 @@ def _table(comparison: Comparison) -> str:
     tests = grid.aligned(_TEST_HEADER, _test_rows(comparison))
     remarked = remarks(comparison)
     parts = [*remarked, *([""] if remarked else []), *scores, "", *tests, ""]
-    said = legend(comparison).replace("best in bold", "* best")
-    return "\n".join([*parts, said, *comparison.signatures.values()])
+    note = legend(comparison).replace("best in bold", "* best")
+    return "\n".join([*parts, note, *comparison.signatures.values()])
 
 
 def _markdown(comparison: Comparison) -> str:
@@ -181,14 +181,14 @@ def _latex(comparison: Comparison) -> str:
         return f"$^{{{tag}}}$ {grid.latex_text(system)}"
 
     header = [grid.latex_text(cell) for cell in ["system", *comparison.scores]]
-    said = legend(comparison).replace("<=", r"$\leq$")
+    note = legend(comparison).replace("<=", r"$\leq$")
     remarked = [grid.latex_text(remark) for remark in remarks(comparison)]
     return "\n".join(
         [
             *(f"% {signature}" for signature in comparison.signatures.values()),
             *grid.latex(header, _scores(comparison, mark, name)),
             *(rf"\par\textbf{{{remark}}}" for remark in remarked),
-            rf"\par\footnotesize {said}",
+            rf"\par\footnotesize {note}",
         ]
     )
 

@@ -6,13 +6,14 @@ import io
 import math
 import re
 from collections.abc import Iterator
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kataribe.core.errors import OutputError, ResourceError
+from kataribe.core.errors import OutputError
+from kataribe.core.need import need
+from kataribe.core.unit import shown
 from kataribe.formats.output import write_whole
 from kataribe.report.data import PageData
 
@@ -28,8 +29,7 @@ _FEW_ITEMS = 300
 
 def check_figures(folder: Path) -> None:
     """What can be refused before the work starts is refused before the work starts."""
-    if find_spec("matplotlib") is None:
-        raise ResourceError("--figures needs matplotlib", hint="pip install 'kataribe[plots]'")
+    need("matplotlib", extra="plots", purpose="drawing figures")
     if not folder.is_dir():
         raise OutputError(f"{folder}: there is no such folder", hint="create it first")
 
@@ -59,8 +59,8 @@ def _figures(data: PageData) -> Iterator[tuple[str, Figure]]:
         name = _file_name(measure["name"])
         yield f"distribution-{name}", _distribution(data.core, measure)
         yield from _differences(data.core, measure)
-        for fact, values in data.core["facts"].items():
-            yield f"{name}-against-{_file_name(fact)}", _scatter(data.core, measure, fact, values)
+        for property, values in data.core["properties"].items():
+            yield f"{name}-against-{_file_name(property)}", _scatter(data.core, measure, property, values)
     for chart in data.views.get("curves", ()):
         yield f"curve-{_file_name(chart['title'])}", _curve(chart)
 
@@ -95,42 +95,52 @@ def _scores(core: dict[str, Any]) -> Figure:
     metrics, names = core["metrics"], [system["name"] for system in core["systems"]]
     figure, axes = _new_figure(2.6 * len(metrics) + 0.8, 0.32 * len(names) + 0.9, len(metrics))
     for axis, metric in zip(axes, metrics, strict=True):
-        for place, standing in enumerate(metric["systems"]):
-            if standing is None:
-                continue
-            low, high = standing["interval"] or (standing["value"], standing["value"])
-            axis.plot([100 * low, 100 * high], [place, place], color=_colour(place), linewidth=2.5, alpha=0.5)
-            axis.plot(100 * standing["value"], place, "o", color=_colour(place), markersize=5)
-            if standing.get("anchors"):
-                ring = 100 * standing["anchors"]["system"]
-                axis.plot(ring, place, "o", color=_colour(place), markersize=5, fillstyle="none")
-        anchors: dict[str, Any] = next((s["anchors"] for s in metric["systems"] if s and s.get("anchors")), {})
-        for anchor in ("null", "human"):
-            if anchors.get(anchor) is not None:
-                axis.axvline(100 * anchors[anchor], color="#444444", linewidth=0.8, linestyle="--")
-                axis.annotate(
-                    anchor,
-                    (100 * anchors[anchor], 1),
-                    xycoords=("data", "axes fraction"),
-                    fontsize=7,
-                    xytext=(2, -8),
-                    textcoords="offset points",
-                    color="#444444",
-                )
+        for row, standing in enumerate(metric["systems"]):
+            if standing is not None:
+                _draw_standing(axis, row, standing)
+        _draw_anchors(axis, metric)
         axis.set_xlabel(metric["name"])
         axis.set_yticks(range(len(names)), names if axis is axes[0] else [""] * len(names))
         axis.set_ylim(len(names) - 0.5, -0.5)
     return figure
 
 
+def _draw_standing(axis: Any, row: int, standing: dict[str, Any]) -> None:
+    colour, unit = _colour(row), standing["unit"]
+    ends = [shown(end, unit) for end in standing["interval"] or (standing["value"], standing["value"])]
+    axis.plot(ends, [row, row], color=colour, linewidth=2.5, alpha=0.5)
+    axis.plot(shown(standing["value"], unit), row, "o", color=colour, markersize=5)
+    if standing.get("anchors"):
+        ring = shown(standing["anchors"]["system"], unit)
+        axis.plot(ring, row, "o", color=colour, markersize=5, fillstyle="none")
+
+
+def _draw_anchors(axis: Any, metric: dict[str, Any]) -> None:
+    anchors: dict[str, Any] = next((s["anchors"] for s in metric["systems"] if s and s.get("anchors")), {})
+    for anchor in ("null", "human"):
+        if anchors.get(anchor) is None:
+            continue
+        value = shown(anchors[anchor], metric["unit"])
+        axis.axvline(value, color="#444444", linewidth=0.8, linestyle="--")
+        axis.annotate(
+            anchor,
+            (value, 1),
+            xycoords=("data", "axes fraction"),
+            fontsize=7,
+            xytext=(2, -8),
+            textcoords="offset points",
+            color="#444444",
+        )
+
+
 def _columns(core: dict[str, Any], measure: dict[str, Any]) -> Iterator[tuple[int, str, np.ndarray]]:
-    for place, (system, values) in enumerate(zip(core["systems"], measure["values"], strict=True)):
+    for index, (system, values) in enumerate(zip(core["systems"], measure["values"], strict=True)):
         if values is not None:
-            yield place, system["name"], 100 * np.array(values, dtype=np.float64)
+            yield index, system["name"], shown(np.array(values, dtype=np.float64), measure["unit"])
 
 
 def _distribution(core: dict[str, Any], measure: dict[str, Any]) -> Figure:
-    columns = [(name, _colour(place), values) for place, name, values in _columns(core, measure)]
+    columns = [(name, _colour(index), values) for index, name, values in _columns(core, measure)]
     return _histogram(columns, measure["name"])
 
 
@@ -162,14 +172,14 @@ def _histogram(columns: list[tuple[str, str, np.ndarray]], label: str) -> Figure
     return figure
 
 
-def _scatter(core: dict[str, Any], measure: dict[str, Any], fact: str, values: list[float | None]) -> Figure:
+def _scatter(core: dict[str, Any], measure: dict[str, Any], property: str, values: list[float | None]) -> Figure:
     figure, (axis,) = _new_figure(4.2, 2.8)
     x = np.array(values, dtype=np.float64)
     size, alpha = (20, 0.7) if len(x) < _FEW_ITEMS else (5, 0.4)
-    for place, name, scores in _columns(core, measure):
+    for index, name, scores in _columns(core, measure):
         # Thousands of dots as shapes make an SVG that no editor opens; as a picture inside it they do no harm.
-        axis.scatter(x, scores, s=size, alpha=alpha, linewidths=0, color=_colour(place), label=name, rasterized=True)
-    axis.set_xlabel(fact)
+        axis.scatter(x, scores, s=size, alpha=alpha, linewidths=0, color=_colour(index), label=name, rasterized=True)
+    axis.set_xlabel(property)
     axis.set_ylabel(measure["name"])
     axis.legend(frameon=False)
     return figure
@@ -177,9 +187,9 @@ def _scatter(core: dict[str, Any], measure: dict[str, Any], fact: str, values: l
 
 def _curve(chart: dict[str, Any]) -> Figure:
     figure, (axis,) = _new_figure(4.2, 2.8)
-    for place, line in enumerate(chart["lines"]):
+    for index, line in enumerate(chart["lines"]):
         x, y = np.array(line["points"], dtype=np.float64).reshape(-1, 2).T
-        axis.plot(x, 100 * y, "o-", markersize=3, color=_colour(place), label=line["name"])
+        axis.plot(x, shown(y, chart["unit"]), "o-", markersize=3, color=_colour(index), label=line["name"])
     axis.set_title(chart["title"])
     axis.set_xlabel(chart["x"])
     axis.set_ylabel("score")

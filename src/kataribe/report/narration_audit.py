@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from kataribe.audit.narration import NarrationAudit
-from kataribe.report import grid
+from kataribe.audit.result import NarrationAudit
+from kataribe.core import grid
+from kataribe.core.unit import shown
 from kataribe.report.pictures import grouped_bars, to_image
 
 # CIDEr reaches 1,000 points; the others would not be seen beside it.
@@ -31,10 +32,11 @@ def pictures(audit: NarrationAudit) -> dict[str, Callable[[str], bytes]]:
 
 def _rows(audit: NarrationAudit) -> tuple[list[str], grid.Rows]:
     """A row for each metric, a column for each attack."""
-    rows = [["length"] + [f"{reading.length:.2f}" for reading in audit.readings]]
+    rows = [["length"] + [f"{outcome.length:.2f}" for outcome in audit.outcomes]]
     for metric in audit.metrics:
-        rows.append([metric] + [f"{100 * reading.scores[metric].value:.2f}" for reading in audit.readings])
-    return ["", *(reading.attack for reading in audit.readings)], rows
+        values = [shown(outcome.scores[metric].value, audit.units[metric]) for outcome in audit.outcomes]
+        rows.append([metric] + [f"{value:.2f}" for value in values])
+    return ["", *(outcome.attack for outcome in audit.outcomes)], rows
 
 
 def _below(audit: NarrationAudit) -> list[str]:
@@ -51,11 +53,16 @@ def _below(audit: NarrationAudit) -> list[str]:
 
 def _verdict(audit: NarrationAudit, metric: str) -> str:
     """What each attack costs or gains, in points."""
-    said = [f"{reading.attack} {100 * audit.change(reading, metric):+.1f}" for reading in audit.attacked]
-    return f"{metric}: " + ", ".join(said)
+    attacks = [outcome.attack for outcome in audit.attacked]
+    changes = [f"{attack} {points:+.1f}" for attack, points in zip(attacks, _points(audit, metric), strict=True)]
+    return f"{metric}: " + ", ".join(changes)
+
+
+def _points(audit: NarrationAudit, metric: str) -> list[float]:
+    return [shown(audit.change(outcome, metric), audit.units[metric]) for outcome in audit.attacked]
 
 
 def _attacks(audit: NarrationAudit) -> Any:
     """For every attack a group of bars: how many points each metric gains or loses."""
-    points = {metric: [100 * audit.change(reading, metric) for reading in audit.attacked] for metric in audit.metrics}
-    return grouped_bars([reading.attack for reading in audit.attacked], points, "points gained or lost", _MOST)
+    points = {metric: _points(audit, metric) for metric in audit.metrics}
+    return grouped_bars([outcome.attack for outcome in audit.attacked], points, "points gained or lost", _MOST)

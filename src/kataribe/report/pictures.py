@@ -6,18 +6,15 @@ import io
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from kataribe.core.errors import UsageError
+from kataribe.core.need import need
 
 PALETTE = ("#d1495b", "#30638e", "#edae49", "#00798c", "#8f5fbf", "#5a9e4b", "#444444", "#b07d48", "#d98cb3")
 
 
 def new_figure(width: float, height: float) -> Any:
     """An empty figure; matplotlib is only needed where a picture is."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise UsageError("pictures need matplotlib", hint="pip install 'kataribe[plots]'") from None
-    return Figure(figsize=(width, height), layout="constrained")
+    figure = need("matplotlib.figure", extra="plots", purpose="drawing pictures")
+    return figure.Figure(figsize=(width, height), layout="constrained")
 
 
 def grouped_bars(
@@ -27,9 +24,9 @@ def grouped_bars(
     figure = new_figure(11, 4.2)
     axes = figure.add_subplot()
     width = 0.8 / max(len(heights), 1)
-    for place, (name, values) in enumerate(heights.items()):
-        at = [group + (place + 0.5) * width - 0.4 for group in range(len(groups))]
-        axes.bar(at, values, width, color=PALETTE[place % len(PALETTE)], label=name)
+    for index, (name, values) in enumerate(heights.items()):
+        at = [group + (index + 0.5) * width - 0.4 for group in range(len(groups))]
+        axes.bar(at, values, width, color=PALETTE[index % len(PALETTE)], label=name)
         for x, value in zip(at, values, strict=True):
             if most is not None and abs(value) > most:
                 where, side = (most, "top") if value > 0 else (-most, "bottom")

@@ -6,16 +6,14 @@ import csv
 import io
 import math
 from collections.abc import Callable, Mapping, Sequence
-from itertools import combinations
 
 import msgspec
 
 import kataribe
+from kataribe.core import grid
 from kataribe.core.caution import Caution
 from kataribe.core.errors import UsageError, nearest
-from kataribe.core.types import Floats
-from kataribe.people.raters import RaterAgreement, RaterReport
-from kataribe.report import grid
+from kataribe.people.result import RaterAgreement, RaterReport
 from kataribe.report.comparison import number, short_p
 
 Agreements = Mapping[str, RaterAgreement]
@@ -51,13 +49,13 @@ def _row(rater: RaterReport, with_side: bool) -> list[str]:
         _plain(habits.offset, "+.3f"),
         _plain(habits.error),
         _plain(habits.spread, ".2f"),
-        f"{100 * habits.commonest:.0f}%",
+        f"{habits.commonest:.0%}",
         _plain(screening.agreement),
         short_p(screening.corrected),
         screening.verdict,
     ]
     if with_side:
-        row += [f"{100 * rater.side[0]:.0f}%", short_p(rater.side[1])] if rater.side else ["-", "-"]
+        row += [f"{rater.side[0]:.0%}", short_p(rater.side[1])] if rater.side else ["-", "-"]
     return row
 
 
@@ -81,17 +79,11 @@ def _summary(found: RaterAgreement) -> str:
     return f"Krippendorff's alpha: {alphas}"
 
 
-def _mean_kappa(kappas: Floats) -> str:
-    values = [float(kappas[i, j]) for i, j in combinations(range(len(kappas)), 2) if not math.isnan(kappas[i, j])]
-    return _plain(sum(values) / len(values) if values else math.nan)
-
-
 def _lines(found: RaterAgreement, table: Callable[[list[str], grid.Rows], list[str]]) -> list[str]:
     raters = f"{len(found.raters):,} raters" if len(found.raters) != 1 else "1 rater"
     counted = f"{found.dimension}: {found.answers:,} {found.kind} by {raters} on {found.units:,} units"
-    mean = (
-        f"mean of pairs: kappa {_mean_kappa(found.kappa)}, quadratically weighted {_mean_kappa(found.weighted_kappa)}"
-    )
+    weighted = f"quadratically weighted {_plain(found.mean_weighted_kappa)}"
+    mean = f"mean of pairs: kappa {_plain(found.mean_kappa)}, {weighted}"
     lines = [counted, "", f"{_summary(found)}; {mean}", "", *table(*_raters(found)), ""]
     if 1 < len(found.raters) <= MOST_IN_MATRIX:
         lines += [*table(*_kappas(found)), "", "kappa above the diagonal, quadratically weighted below it", ""]

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from kataribe.audit.readings import Reading, StoryAudit, change, verdict
+from kataribe.audit.result import StoryAttack, StoryAudit
+from kataribe.core.unit import shown
 from kataribe.report.pictures import PALETTE, grouped_bars, new_figure, to_image
 
 # The parts that say in which direction a metric was moved; those of other metrics are in the JSON.
@@ -14,11 +15,11 @@ _PARTS = ("precision", "recall")
 
 def table(audit: StoryAudit) -> str:
     header, rows = _rows(audit)
-    widths = [max(len(row[place]) for row in [header, *rows]) for place in range(len(header))]
+    widths = [max(len(row[column]) for row in [header, *rows]) for column in range(len(header))]
 
     def line(cells: Sequence[str]) -> str:
         padded = zip(cells, widths, strict=True)
-        return "  ".join(cell.ljust(n) if place < 2 else cell.rjust(n) for place, (cell, n) in enumerate(padded))
+        return "  ".join(cell.ljust(n) if column < 2 else cell.rjust(n) for column, (cell, n) in enumerate(padded))
 
     lines = [line(header), "  ".join("-" * width for width in widths), *map(line, rows)]
     return "\n".join([*(text.rstrip() for text in lines), "", *_below(audit)])
@@ -48,10 +49,10 @@ def _rows(audit: StoryAudit) -> tuple[list[str], list[list[str]]]:
     header = ["attack", "setting", "captions/refs", "made"]
     header += [metric if part is None else part[0].upper() for metric, part in columns]
     rows = []
-    for reading in audit.readings:
-        values = [_percent(_value(reading, metric, part)) for metric, part in columns]
-        made = f"{100 * reading.made:.0f}%" if reading.made else ""
-        rows.append([reading.attack, reading.setting, f"{reading.ratio:.2f}", made, *values])
+    for outcome in audit.outcomes:
+        values = [f"{shown(_value(outcome, metric, part), audit.units[metric]):.2f}" for metric, part in columns]
+        made = f"{outcome.made:.0%}" if outcome.made else ""
+        rows.append([outcome.attack, outcome.setting, f"{outcome.ratio:.2f}", made, *values])
     return header, rows
 
 
@@ -60,35 +61,31 @@ def _shown_parts(audit: StoryAudit, metric: str) -> list[str]:
     return list(_PARTS) if set(_PARTS) <= set(parts) and metric.startswith(("soda", "localisation")) else []
 
 
-def _value(reading: Reading, metric: str, part: str | None) -> float:
-    score = reading.scores[metric]
+def _value(outcome: StoryAttack, metric: str, part: str | None) -> float:
+    score = outcome.scores[metric]
     return score.value if part is None else score.parts[part]
-
-
-def _percent(value: float) -> str:
-    return f"{100 * value:.2f}"
 
 
 def _below(audit: StoryAudit) -> list[str]:
     size = f"{audit.videos:,} videos, {audit.captions:,} captions; {audit.draws} draws, seed {audit.seed}"
-    verdicts = [verdict(audit, metric) for metric in audit.metrics]
+    verdicts = [audit.verdict(metric) for metric in audit.metrics]
     return [f"{size}; scores x 100", *audit.notes, "", *verdicts, "", *audit.signatures.values()]
 
 
 def _share(audit: StoryAudit) -> Any:
     """Every metric against the number of captions, and what precision and recall do meanwhile."""
-    shares = sorted(audit.of("share"), key=lambda reading: reading.ratio)
-    ratios = [reading.ratio for reading in shares]
+    shares = sorted(audit.of("share"), key=lambda outcome: outcome.ratio)
+    ratios = [outcome.ratio for outcome in shares]
     figure = new_figure(11, 3.8)
-    together, *each = (figure.add_subplot(1, 3, place) for place in (1, 2, 3))
+    together, *each = (figure.add_subplot(1, 3, column) for column in (1, 2, 3))
     for metric, colour in zip(audit.metrics, _colours(audit), strict=True):
-        values = [reading.scores[metric].value for reading in shares]
+        values = [outcome.scores[metric].value for outcome in shares]
         top = max(values) or 1.0
         together.plot(ratios, [value / top for value in values], marker="o", color=colour, label=metric)
     together.set(title="Share of its own highest value", ylim=(0, 1.05))
     for axes, metric in zip(each, [m for m in audit.metrics if _shown_parts(audit, m)], strict=False):
         for part, colour in zip((None, *_PARTS), ("#444444", "#d1495b", "#30638e"), strict=True):
-            values = [100 * _value(reading, metric, part) for reading in shares]
+            values = [shown(_value(outcome, metric, part), audit.units[metric]) for outcome in shares]
             axes.plot(ratios, values, marker="o", color=colour, label=part or "F1")
         axes.set(title=metric, ylim=(0, None))
     for axes in figure.axes:
@@ -104,15 +101,15 @@ def _share(audit: StoryAudit) -> Any:
 
 def _attacks(audit: StoryAudit) -> Any:
     """For every other attack a group of bars: what it makes of each metric, relative to no attack."""
-    attacked = [reading for reading in audit.readings if reading.attack != "share" and reading is not audit.correct]
+    attacked = [outcome for outcome in audit.outcomes if outcome.attack != "share" and outcome is not audit.correct]
     heights = {
-        metric: [100 * (change(audit.before(reading), reading, metric) or 0.0) for reading in attacked]
+        metric: [shown(audit.change(outcome, metric) or 0.0, "fraction") for outcome in attacked]
         for metric in audit.metrics
     }
     return grouped_bars(
-        [f"{reading.attack}\n{reading.setting}" for reading in attacked], heights, "change of the score, %"
+        [f"{outcome.attack}\n{outcome.setting}" for outcome in attacked], heights, "change of the score, %"
     )
 
 
 def _colours(audit: StoryAudit) -> list[str]:
-    return [PALETTE[place % len(PALETTE)] for place in range(len(audit.metrics))]
+    return [PALETTE[index % len(PALETTE)] for index in range(len(audit.metrics))]

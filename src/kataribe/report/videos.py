@@ -19,7 +19,8 @@ def find_videos(folder: Path, ids: Iterable[str], page: Path) -> dict[str, str]:
     A file belongs to an item when its name without ending is the item's id.
     """
     if not folder.is_dir():
-        raise InputError("there is no such folder", file=folder, hint="--videos takes the folder of the video files")
+        hint = "<videos> takes the folder of the video files"
+        raise InputError("there is no such folder", file=folder, hint=hint, options=["videos"])
     by_stem = {file.stem: file for file in playable(folder)}
     found = {id: by_stem[id] for id in ids if id in by_stem}
     if not found:

@@ -24,6 +24,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from kataribe.stats.arrays import Floats
+
 # Replicates per chunk are chosen so that a chunk of weights stays near this many cells (32 MB).
 CELLS_PER_CHUNK = 1 << 22
 
@@ -32,7 +34,6 @@ INTERVAL = "studentised"
 # Fewer items say next to nothing about how items differ, so there is no interval.
 FEWEST_ITEMS = 5
 
-Floats = npt.NDArray[np.float64]
 Interval = tuple[float, float]
 Bounds = tuple[float, float]
 UNBOUNDED: Bounds = (-math.inf, math.inf)
@@ -60,7 +61,7 @@ def resample_weights(items: int, replicates: int, rng: np.random.Generator) -> I
 def studentised_interval(
     value: float, replicates: Floats, items: int, bounds: Bounds = UNBOUNDED, level: float = 0.95
 ) -> Interval | None:
-    """The interval of a value between bounds, from its replicates; nothing where it cannot be told.
+    """The interval of a value between bounds, from its replicates; nothing where it is not defined.
 
     That is: fewer than five items, a replicate without a value, or replicates that are all the same.
 
@@ -78,7 +79,7 @@ def studentised_interval(
         with np.errstate(invalid="ignore", divide="ignore"):
             centre = float(scale.stretch(np.array([value]))[0])
             spread = replicate_spread(scale.stretch(replicates), items)
-        # A value at its bound has no place on a scale without ends.
+        # A value at its bound is infinite on a scale without ends.
         if math.isfinite(centre) and math.isfinite(spread):
             return _ends(centre, spread, items, scale, bounds, level) if spread > _ROUNDING else None
     return None

@@ -17,7 +17,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from kataribe.stats.arrays import Floats
 
 
 def holm(p: Floats) -> Floats:

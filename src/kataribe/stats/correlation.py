@@ -25,20 +25,14 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from scipy.stats import rankdata
 from scipy.stats import t as students_t
 
 from kataribe import _native
+from kataribe.stats.arrays import Floats, Int64s
+from kataribe.stats.choices import Statistic, Ties
 from kataribe.stats.paired import PermutationTest, Valued, paired_permutation
 
-Floats = npt.NDArray[np.float64]
-Int64s = npt.NDArray[np.int64]
-
-Statistic = Literal["pearson", "spearman", "tau_b", "tau_c"]
-STATISTICS: tuple[Statistic, ...] = ("pearson", "spearman", "tau_b", "tau_c")
-Ties = Literal["half", "wrong", "drop"]
-TIES: tuple[Ties, ...] = ("half", "wrong", "drop")
 _TIE_CREDIT: Mapping[Ties, tuple[float, float]] = {"half": (0.5, 1.0), "wrong": (0.0, 1.0), "drop": (0.0, 0.0)}
 
 
@@ -227,6 +221,7 @@ def pairwise_accuracy(
     second of a pair, `preferred` is above 0 where people like the first more, below 0 the second.
 
     >>> x, preferred = np.array([0.2, 0.0, -0.1, 0.3]), np.array([1.0, 1.0, 1.0, 0.0])
+    >>> from kataribe.stats.choices import TIES
     >>> [round(pairwise_accuracy(x, preferred, ties=ties).value, 3) for ties in TIES]
     [0.5, 0.333, 0.5]
     """

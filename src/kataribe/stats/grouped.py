@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 from scipy.stats import rankdata
 
-from kataribe.stats.correlation import STATISTICS, Rows, Statistic
-
-Floats = npt.NDArray[np.float64]
-Int64s = npt.NDArray[np.int64]
+from kataribe.stats.arrays import Floats, Int64s
+from kataribe.stats.choices import STATISTICS, Statistic
+from kataribe.stats.correlation import Rows
 
 # Pairs of a larger group are counted by sorting, one group at a time; those of smaller ones are written out.
 _LARGEST_SPELLED = 200

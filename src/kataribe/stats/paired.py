@@ -11,7 +11,7 @@ draws of one bootstrap, so that each is measured once and not once for every par
     effect       the difference in units of what a single item contributes to its spread (by the jackknife). Of a mean
                  over items this is Cohen's d of paired items; of a corpus score it always has the difference's sign.
 
-Both p are two-sided. What cannot be told (of one item, of a difference that does not exist) is NaN.
+Both p are two-sided. What is not defined (with one item, or without a difference) is NaN.
 
 Koehn, P. (2004). Statistical significance tests for machine translation evaluation. EMNLP. Riezler, S., Maxwell, J. T.
 (2005). On some pitfalls in automatic evaluation and significance testing for MT. ACL workshop. Noreen, E. W. (1989).
@@ -29,8 +29,8 @@ import numpy as np
 import numpy.typing as npt
 
 from kataribe.stats import bootstrap
+from kataribe.stats.arrays import Floats
 
-Floats = npt.NDArray[np.float64]
 # weights (replicates x items) -> values (replicates)
 Valued = Callable[[Floats], Floats]
 
@@ -92,7 +92,7 @@ def _bootstrap_p(observed: float, differences: Floats, items: int) -> float:
         return math.nan
     from scipy.special import stdtr
 
-    # So many draws cannot tell smaller ones apart.
+    # With so many draws, smaller p cannot be told apart.
     return max(float(2 * stdtr(items - 1, -abs(observed) / spread)), 1 / (len(differences) + 1))
 
 

@@ -28,7 +28,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.stats import rankdata
 
-Floats = npt.NDArray[np.float64]
+from kataribe.stats.arrays import Floats
+
 Level = Literal["nominal", "ordinal", "interval"]
 LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval")
 Weighting = Literal["none", "linear", "quadratic"]
@@ -84,8 +85,8 @@ def kappa(one: Floats, other: Floats, weighting: Weighting = "none") -> float:
     0.4
     """
     shared = np.isfinite(one) & np.isfinite(other)
-    values, places = np.unique(np.concatenate([one[shared], other[shared]]), return_inverse=True)
-    first, second = np.split(places, 2)
+    values, indices = np.unique(np.concatenate([one[shared], other[shared]]), return_inverse=True)
+    first, second = np.split(indices, 2)
     total = len(first)
     if not total:
         return float("nan")

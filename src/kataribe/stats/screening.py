@@ -23,11 +23,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy.stats import rankdata
 
+from kataribe.stats.arrays import Floats
 from kataribe.stats.bootstrap import CELLS_PER_CHUNK
 from kataribe.stats.correction import holm
 from kataribe.stats.raters import consensus_of_others
 
-Floats = npt.NDArray[np.float64]
 Verdict = Literal["agrees", "random", "reversed", "straight", "unclear"]
 
 # One answer on this share of the units is a straight line, if the others' commonest answer is not nearly as common.
@@ -72,30 +72,30 @@ def screen(
     # Enough draws that the smallest possible p can pass Holm's first step.
     draws = max(draws, int(2 * len(table) / level))
     found = [
-        _read(answers, consensus, groups, draws, level / len(table), rng)
+        _test(answers, consensus, groups, draws, level / len(table), rng)
         for answers, consensus in zip(table, consensus_of_others(table), strict=True)
     ]
-    known = [row for row, reading in enumerate(found) if reading is not None]
-    readings = [reading for reading in found if reading is not None]
-    typical = float(np.median([reading.agreement for reading in readings])) if readings else np.nan
-    p_corrected = holm(np.array([reading.p for reading in readings]))
-    p_reversed = holm(np.array([reading.p_reversed for reading in readings]))
+    known = [row for row, test in enumerate(found) if test is not None]
+    tests = [test for test in found if test is not None]
+    typical = float(np.median([test.agreement for test in tests])) if tests else np.nan
+    p_corrected = holm(np.array([test.p for test in tests]))
+    p_reversed = holm(np.array([test.p_reversed for test in tests]))
     screened = [Screening(_shared(table, row), np.nan, np.nan, np.nan, np.nan, "unclear") for row in range(len(table))]
-    for row, reading, p, reverse in zip(known, readings, p_corrected.tolist(), p_reversed.tolist(), strict=True):
+    for row, test, p, reverse in zip(known, tests, p_corrected.tolist(), p_reversed.tolist(), strict=True):
         verdict: Verdict = "random"
         if p <= level:
             verdict = "agrees"
         elif reverse <= level:
             verdict = "reversed"
-        elif reading.needed > typical:
+        elif test.needed > typical:
             verdict = "unclear"
-        screened[row] = Screening(reading.units, reading.agreement, reading.needed, reading.p, p, verdict)
+        screened[row] = Screening(test.units, test.agreement, test.needed, test.p, p, verdict)
     return [
         replace(rater, verdict="straight") if _is_straight(table, row) else rater for row, rater in enumerate(screened)
     ]
 
 
-class _Reading(NamedTuple):
+class _ShuffleTest(NamedTuple):
     units: int
     agreement: float
     needed: float
@@ -103,14 +103,14 @@ class _Reading(NamedTuple):
     p_reversed: float
 
 
-def _read(
+def _test(
     answers: Floats,
     consensus: Floats,
     groups: npt.NDArray[np.int64] | None,
     draws: int,
     level: float,
     rng: np.random.Generator,
-) -> _Reading | None:
+) -> _ShuffleTest | None:
     """One rater beside the shuffled ones; nothing where there is no correlation to speak of."""
     shared = np.isfinite(answers) & np.isfinite(consensus)
     answers, consensus = answers[shared], consensus[shared]
@@ -120,7 +120,7 @@ def _read(
     as_good = int((null >= agreement - _ROUNDING).sum())
     as_bad = int((null <= agreement + _ROUNDING).sum())
     # The answers as they are count as one of the shuffles, so that p is never 0.
-    return _Reading(
+    return _ShuffleTest(
         len(answers),
         agreement,
         float(np.quantile(null, 1 - level)),

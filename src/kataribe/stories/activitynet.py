@@ -23,25 +23,28 @@ is the mean of f over the pairs of all videos together, without fillers.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
 from kataribe.captions.bleu import Bleu
 from kataribe.captions.cider import Cider
-from kataribe.captions.items import CaptionPairs
+from kataribe.captions.items import CaptionPairs, pool_pairs
 from kataribe.captions.rouge import RougeL
 from kataribe.core.caution import Caution
 from kataribe.core.errors import UsageError, some
 from kataribe.core.metric import Measured, Metric, Protocols, option
+from kataribe.core.ragged import pick, sum_by
 from kataribe.core.spec import Spec
-from kataribe.core.types import Array, Floats
+from kataribe.core.types import Array, Floats, Int64s
 from kataribe.stories.detection import detect
-from kataribe.stories.items import Stories, sum_by
+from kataribe.stories.inner import InnerFacts, InnerScan, conclude_inner, prepare_inner, scan_captions
+from kataribe.stories.items import Stories, VideoCounts
 from kataribe.stories.localisation import THRESHOLDS
 from kataribe.stories.overlaps import OverlapPairs, open_endings, overlap_pairs, read_as_one_text
 from kataribe.stories.pairtext import sentence_metric, text_signature
-from kataribe.text.sentences import MAX_ORDER, Int64s
+from kataribe.text.pool import TextPool
+from kataribe.text.sentences import MAX_ORDER
 
 MOST_PREDICTIONS = 1000
 _BLEUS = tuple(f"BLEU-{n}" for n in range(1, MAX_ORDER + 1))
@@ -49,12 +52,31 @@ _TEXT_PARTS = ("METEOR", *_BLEUS, "ROUGE-L", "CIDEr")
 _PARTS = (*_TEXT_PARTS, "precision", "recall")
 
 
-class _Corpus(NamedTuple):
-    """What is known of all videos: texts whose end is cut in several ways, words for the signature and the user."""
+@dataclass(frozen=True)
+class _Predictions:
+    """What is scanned of predictions: `long` are the videos that have too many of them."""
 
+    text: InnerScan
+    videos: VideoCounts
+    seed: int
+    long: tuple[str, ...]
+
+    def __add__(self, other: _Predictions) -> _Predictions:
+        return _Predictions(self.text + other.text, self.videos + other.videos, self.seed, self.long + other.long)
+
+
+class _Facts(NamedTuple):
+    text: InnerFacts
+    videos: VideoCounts
+    seed: int
+    long: list[str]
+
+
+class _Context(NamedTuple):
+    """What each sentence metric prepared, and texts whose end is cut in several ways."""
+
+    text: list[Any]
     endings: dict[int, list[int]]
-    fields: dict[str, str]
-    warnings: list[Caution]
 
 
 @dataclass(frozen=True)
@@ -79,24 +101,31 @@ class ActivityNet(Metric):
         if self.year is None:
             raise UsageError("activitynet: which year's scorer?", hint="write activitynet(2018) or activitynet(2021)")
 
-    def prepare(self, items: Stories) -> _Corpus:
-        for metric in self._metrics if self._by_pair else self._additive:
-            items.text_context(metric, plain=self.blanks_foreign_characters)
-        filler = f"random-{items.seed}" if self.year == 2021 else "constant"
-        fields = {"filler": "none" if self._by_pair else filler} | items.policy_fields("zero")
-        if self.rules == "paper" or items.cut(MOST_PREDICTIONS) is items:
-            return _Corpus(open_endings(items), fields, [])
-        videos = [items.ids[row] for row in np.flatnonzero(items.predictions.counts > MOST_PREDICTIONS).tolist()]
-        warning = f"activitynet: {len(videos):,} videos have more than {MOST_PREDICTIONS:,} predictions, cut to these: "
-        return _Corpus(open_endings(items), fields, [Caution("cut-predictions", warning + some(videos))])
+    def scan_references(self, items: Stories) -> InnerScan:
+        return scan_captions(self._inner, items, "references", plain=self.blanks_foreign_characters)
 
-    def stats(self, items: Stories, context: _Corpus) -> Array:
+    def scan_predictions(self, items: Stories) -> _Predictions:
+        text = scan_captions(self._inner, items, "predictions", plain=self.blanks_foreign_characters)
+        long = np.flatnonzero(items.predictions.counts > MOST_PREDICTIONS)
+        seed = items.fillers.seed
+        return _Predictions(text, VideoCounts.of(items, "zero"), seed, tuple(pick(items.ids, long)))
+
+    def conclude(self, references: InnerScan, predictions: _Predictions) -> _Facts:
+        text = conclude_inner(references, predictions.text)
+        return _Facts(text, predictions.videos, predictions.seed, sorted(predictions.long))
+
+    def prepare(self, items: Stories, facts: _Facts) -> _Context:
+        prepared = [prepare_inner(metric, items.pool, facts.text) for metric in self._inner]
+        return _Context(prepared, open_endings(items.pool))
+
+    def stats(self, items: Stories, context: _Context) -> Array:
         if self.rules == "official":
-            items = items.cut(MOST_PREDICTIONS)
+            items = items.first_predictions(MOST_PREDICTIONS)
         ious = items.ious(self.rules == "paper")
         pairs = overlap_pairs(items, ious, THRESHOLDS, self._fillers(items), plain=self.blanks_foreign_characters)
         pair_counts = [np.bincount(pairs.video[pairs.at(t)], minlength=len(items)) for t in THRESHOLDS]
-        text = self._scores_of_pairs(items, pairs) if self._by_pair else self._corpus_scores(items, pairs, context)
+        score = self._scores_of_pairs if self._by_pair else self._corpus_scores
+        text = score(items, pairs, context)
         found = detect(items, ious, THRESHOLDS)
         columns = [np.ones(len(items)), *pair_counts, text, found.precision, found.recall]
         return items.counted("zero")[:, None] * np.column_stack(columns)
@@ -106,8 +135,8 @@ class ActivityNet(Metric):
         videos, pairs = totals[..., :1], totals[..., 1 : 1 + thresholds]
         parts: dict[str, Floats] = {}
         by_threshold: dict[str, Floats] = {}
-        for place, name in enumerate(_PARTS):
-            sums = totals[..., 1 + thresholds * (place + 1) :][..., :thresholds]
+        for number, name in enumerate(_PARTS, 1):
+            sums = totals[..., 1 + thresholds * number :][..., :thresholds]
             with np.errstate(invalid="ignore"):  # a video that was left out has no score: 0/0
                 if self.pooled and name in _TEXT_PARTS:
                     values = np.where(videos > 0, sums / np.maximum(pairs, 1), np.nan)
@@ -117,11 +146,15 @@ class ActivityNet(Metric):
             by_threshold |= {f"{name}@{t}": values[..., k] for k, t in enumerate(THRESHOLDS)}
         return Measured(parts["METEOR"], parts | by_threshold)
 
-    def warnings(self, context: _Corpus) -> list[Caution]:
-        return context.warnings
+    def warnings(self, facts: _Facts) -> list[Caution]:
+        if self.rules == "paper" or not facts.long:
+            return []
+        found = f"{len(facts.long):,} videos have more than {MOST_PREDICTIONS:,} predictions, cut to these"
+        return [Caution("cut-predictions", f"activitynet: {found}: {some(facts.long)}")]
 
-    def signature(self, context: _Corpus) -> dict[str, str]:
+    def signature(self, facts: _Facts) -> dict[str, str]:
         official = self.rules == "official"
+        filler = f"random-{facts.seed}" if self.year == 2021 else "constant"
         return {
             "v": str(self.year),
             "tiou": "+".join(map(str, THRESHOLDS)),
@@ -133,7 +166,8 @@ class ActivityNet(Metric):
             **text_signature(self._meteor, None),
             "cider": self.cider,
             "idf": "references" if self._by_pair else "video-pairs",
-            **context.fields,
+            "filler": "none" if self._by_pair else filler,
+            **facts.videos.signature,
         }
 
     @property
@@ -160,52 +194,47 @@ class ActivityNet(Metric):
         return self._meteor, Bleu(), RougeL()
 
     @property
-    def _metrics(self) -> tuple[Metric, ...]:
-        return *self._additive, self._cider
+    def _inner(self) -> tuple[Metric, ...]:
+        """The metrics that must know the corpus; CIDEr of a video's own pairs does not."""
+        return (*self._additive, self._cider) if self._by_pair else self._additive
 
     def _fillers(self, items: Stories) -> Int64s | None:
         if self._by_pair:
             return None
-        return items.fillers if self.year == 2021 else np.full(len(items), items.constant_filler)
+        fillers = items.fillers
+        return fillers.random if self.year == 2021 else np.full(len(items), fillers.constant)
 
-    def _corpus_scores(self, items: Stories, pairs: OverlapPairs, context: _Corpus) -> Floats:
+    def _corpus_scores(self, items: Stories, pairs: OverlapPairs, context: _Context) -> Floats:
         """Each video a corpus: for each text part and threshold a column of corpus scores."""
-        everything = items.pool.pairs(pairs.candidates, pairs.references)
-        rows = [
-            metric.stats(everything, items.text_context(metric, plain=self.blanks_foreign_characters))
-            for metric in self._additive
-        ]
-        told = items.predictions.counts > 0
+        everything = pool_pairs(items.pool, pairs.candidates, pairs.references)
+        metrics = list(zip(self._additive, context.text, strict=True))
+        rows = [metric.stats(everything, prepared) for metric, prepared in metrics]
+        has_captions = items.predictions.counts > 0
         columns: list[list[Floats]] = []
         for threshold in THRESHOLDS:
             chosen = pairs.at(threshold)
             video = pairs.video[chosen]
-            captions, changed = _as_read(items, pairs, chosen, context.endings)
+            captions, changed = _as_read(items.pool, pairs, chosen, context.endings)
             values: list[Floats] = []
-            for metric, known in zip(self._additive, rows, strict=True):
+            for (metric, prepared), known in zip(metrics, rows, strict=True):
                 found = known[chosen]
                 if len(changed):
-                    other = items.pool.pairs(captions.candidate_places[changed], captions.reference_places[changed])
-                    found[changed] = metric.stats(
-                        other, items.text_context(metric, plain=self.blanks_foreign_characters)
-                    )
+                    found[changed] = metric.stats(captions[changed], prepared)
                 values += _parts(metric, sum_by(video, found, len(items)))
             bounds = np.searchsorted(video, np.arange(len(items) + 1))
             tokens = captions.tokens(self._cider.tok)
-            cider = self._cider.of_groups(tokens, bounds, tokens.references, bounds)
+            cider = self._cider.of_groups(tokens, bounds, tokens.references.values, bounds)
             values.append(sum_by(video, cider, len(items)) / np.maximum(np.diff(bounds), 1))
-            columns.append([np.where(told, value, 0.0) for value in values])
+            columns.append([np.where(has_captions, value, 0.0) for value in values])
         return np.column_stack([at[part] for part in range(len(_TEXT_PARTS)) for at in columns])
 
-    def _scores_of_pairs(self, items: Stories, pairs: OverlapPairs) -> Floats:
+    def _scores_of_pairs(self, items: Stories, pairs: OverlapPairs, context: _Context) -> Floats:
         """For each text part and threshold the sum of f over a video's pairs if they are pooled, else its mean."""
-        captions = items.pool.pairs(pairs.candidates, pairs.references)
+        captions = pool_pairs(items.pool, pairs.candidates, pairs.references)
         values = [
             value
-            for metric in self._metrics
-            for value in _parts(
-                metric, metric.stats(captions, items.text_context(metric, plain=self.blanks_foreign_characters))
-            )
+            for metric, prepared in zip(self._inner, context.text, strict=True)
+            for value in _parts(metric, metric.stats(captions, prepared))
         ]
         chosen = [pairs.at(threshold) for threshold in THRESHOLDS]
         sums = [sum_by(pairs.video[at], value[at], len(items)) for value in values for at in chosen]
@@ -223,12 +252,12 @@ def _parts(metric: Metric, totals: Floats) -> list[Floats]:
 
 
 def _as_read(
-    items: Stories, pairs: OverlapPairs, chosen: Int64s, endings: dict[int, list[int]]
+    pool: TextPool, pairs: OverlapPairs, chosen: Int64s, endings: dict[int, list[int]]
 ) -> tuple[CaptionPairs, Int64s]:
     """The chosen pairs as the scorer's tokenizer cuts them, and which of them are cut differently than alone."""
     video = pairs.video[chosen]
     candidates, references = pairs.candidates[chosen], pairs.references[chosen]
-    read_candidates = read_as_one_text(items, candidates, video, endings)
-    read_references = read_as_one_text(items, references, video, endings)
+    read_candidates = read_as_one_text(pool, candidates, video, endings)
+    read_references = read_as_one_text(pool, references, video, endings)
     changed = np.flatnonzero((read_candidates != candidates) | (read_references != references))
-    return items.pool.pairs(read_candidates, read_references), changed
+    return pool_pairs(pool, read_candidates, read_references), changed

@@ -8,52 +8,48 @@ from typing import NamedTuple
 import numpy as np
 
 from kataribe import _native
-from kataribe.core.types import Floats
-from kataribe.stories.items import Bools, Order, Readings, Stories, sum_by
-from kataribe.text.sentences import Int64s
+from kataribe.core.ragged import Ragged
+from kataribe.core.types import Bools, Floats, Int64s
+from kataribe.stories.items import Order, ReferenceStories, Stories
 
 
 @dataclass(frozen=True, eq=False)
 class Alignment:
-    """Every reading aligned with its video's prediction.
+    """Every reference story aligned with its video's prediction.
 
-    The pairs of reading r are bounds[r]:bounds[r + 1], each a row and a column of the video's table; `cells` are the
-    same pairs among the cells of all tables, `best` the sums of costs that they reach.
+    The pairs of each story are a list of `cells`; `rows` and `columns` are the same pairs in the video's own table.
+    `best` are the sums of costs that the stories reach.
     """
 
-    readings: Readings
+    stories: ReferenceStories
     best: Floats
+    cells: Ragged
     rows: Int64s
     columns: Int64s
-    bounds: Int64s
-    cells: Int64s
 
     def sum(self, values: Floats) -> Floats:
-        """For each reading the sum of a value over its pairs."""
-        reading_of = np.repeat(np.arange(len(self.best)), np.diff(self.bounds))
-        return sum_by(reading_of, values, len(self.best))
+        """For each story the sum of a value over its pairs."""
+        return self.cells.with_values(values).sum()
 
 
 def align(
-    items: Stories, readings: Readings, costs: Floats, *, order: Order = "sorted", tool_pairs: bool = False
+    items: Stories, stories: ReferenceStories, costs: Floats, *, order: Order = "sorted", tool_pairs: bool = False
 ) -> Alignment:
     """The alignments with the largest sum of costs, predictions in the order given.
 
-    `tool_pairs` are the published SODA tool's instead; native/stories.cpp has its rule, and what is done about ties.
+    `tool_pairs` are the published SODA tool's instead; native/stories/stories.cpp has its rule, and that for ties.
     """
-    best, rows, columns, bounds = _native.align_stories(
-        costs,
-        items.cells,
-        readings.video,
-        readings.rows,
-        readings.bounds,
-        items.prediction_order(order),
-        items.predictions.bounds,
-        tool_pairs,
+    best, rows, columns, offsets = _native.align_stories(
+        (costs, items.cells),
+        stories.video,
+        stories.rows.arrays,
+        (items.prediction_order(order), items.predictions.offsets),
+        tool_pairs=tool_pairs,
     )
-    video = np.repeat(readings.video, np.diff(bounds))
+    pairs = Ragged(rows, offsets)
+    video = pairs.spread(stories.video)
     cells = items.cells[video] + rows * items.predictions.counts[video] + columns
-    return Alignment(readings, best, rows, columns, bounds, cells)
+    return Alignment(stories, best, pairs.with_values(cells), rows, columns)
 
 
 class Shares(NamedTuple):
@@ -62,14 +58,14 @@ class Shares(NamedTuple):
     f1: Floats
 
 
-def shares(sums: Floats, predicted: Int64s, told: Int64s) -> Shares:
+def shares(sums: Floats, predicted: Int64s, references: Int64s) -> Shares:
     """A sum over pairs as a share of either story; a story of nothing has 0 of everything.
 
     >>> shares(np.array([2.2]), np.array([4]), np.array([3])).f1.round(4)
     array([0.6286])
     """
     precision = np.divide(sums, predicted, out=np.zeros_like(sums), where=predicted > 0)
-    recall = np.divide(sums, told, out=np.zeros_like(sums), where=told > 0)
+    recall = np.divide(sums, references, out=np.zeros_like(sums), where=references > 0)
     return Shares(precision, recall, harmonic_mean(precision, recall))
 
 
@@ -80,7 +76,7 @@ def harmonic_mean(a: Floats, b: Floats) -> Floats:
 
 
 def best_of_video(f1: Floats, video: Int64s) -> Bools:
-    """Which reading has its video's highest F1, the first of equals.
+    """Which story has its video's highest F1, the first of equals.
 
     >>> best_of_video(np.array([0.1, 0.4, 0.4]), np.array([0, 1, 1])).tolist()
     [True, True, False]
@@ -94,7 +90,7 @@ def best_of_video(f1: Floats, video: Int64s) -> Bools:
 @dataclass(frozen=True, eq=False)
 class ScoredAlignment:
     """An alignment with what it is worth: `ious` and `text` (none where only timing counts) by pair, `shares` by
-    reading."""
+    reference story."""
 
     threshold: float | None
     alignment: Alignment

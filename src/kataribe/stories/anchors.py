@@ -1,4 +1,4 @@
-"""Where is the ceiling, where is the floor? The same data, told by people and by chance.
+"""What people and chance score on the same data: how high a score can be, and how low.
 
 human      each annotator's stories, scored against the other annotators' stories of the same videos
 null       the captions of another video, on segments of equal length, as many as it has
@@ -6,8 +6,8 @@ system     the predictions
 normalised (system - null) / (human - null)
 
 All three are scored against the same references: one annotator is left out at a time, the others are the references
-for the videos that he or she told, and the scores are the means over these rounds. Against more references any story
-scores differently, so a system that meets all annotators cannot be set beside a person who cannot.
+for the videos that this one described, and the scores are the means over these rounds. Scores depend on the number of
+references, so a system scored against all annotators could not be compared with one of them.
 """
 
 from __future__ import annotations
@@ -24,26 +24,26 @@ from kataribe.formats.storytable import StoryTable
 
 @dataclass(frozen=True, eq=False)
 class Round:
-    """One annotator left out, and the others as references, for the videos that this one told."""
+    """One annotator left out, and the others as references, for the videos that this one described."""
 
     left_out: StoryTable
     references: list[StoryTable]
 
 
 def rounds(references: Sequence[StoryTable], predicted: Collection[str]) -> list[Round]:
-    """One for each annotator some of whose videos another one told and the system predicted."""
+    """One for each annotator who shares videos with another annotator and with the predictions."""
     found = []
-    for place, person in enumerate(references):
-        names = person.told_videos()
-        others = [table.only(names) for table in [*references[:place], *references[place + 1 :]]]
-        told = {video for table in others for video in table.told_videos()}
-        if told & set(predicted):
+    for number, person in enumerate(references):
+        names = person.captioned_videos()
+        others = [table.only(names) for table in [*references[:number], *references[number + 1 :]]]
+        shared = {video for table in others for video in table.captioned_videos()}
+        if shared & set(predicted):
             found.append(Round(person, [table for table in others if len(table)]))
     return found
 
 
 def describe_rounds(annotators: int, count: int) -> str:
-    """What people, chance and the system were scored against, in words.
+    """What people, chance and the system were scored against, as a text.
 
     >>> describe_rounds(annotators=2, count=2)
     'one annotator at a time, on the videos that both told; means of 2 rounds'
@@ -71,13 +71,13 @@ def null_predictions(references: Sequence[StoryTable], seed: int) -> StoryTable:
                 stories.setdefault(story.video, story)
     # By id, so that chance does not depend on the order of the file.
     by_id = [stories[video] for video in sorted(stories)]
-    told = [by_id[place] for place in np.random.default_rng(seed).permutation(len(by_id))]
-    # Everybody takes the next one's captions: nobody keeps their own, unless there is only one.
-    return StoryTable.of(_retell(story, other) for story, other in zip(told, [*told[1:], *told[:1]], strict=True))
+    drawn = [by_id[index] for index in np.random.default_rng(seed).permutation(len(by_id))]
+    # Each video gets the captions of the next one, never its own (except if there is only one video).
+    return StoryTable.of(_retell(story, other) for story, other in zip(drawn, [*drawn[1:], *drawn[:1]], strict=True))
 
 
 def describe_chance(null: StoryTable, count: int, seed: int) -> str:
-    """For the signature: what moves people and chance beside the references that the hash covers."""
+    """For the signature: what changes the scores of people and chance, besides the references (they have a hash)."""
     durations = zip(null.videos, map(float.hex, null.durations.tolist()), strict=True)
     return f"rounds-{count}+seed-{seed}+durations-{fingerprint_by_id(durations)}"
 
@@ -90,6 +90,6 @@ def _retell(story: Story, other: Story) -> Story:
 
 
 def _length(story: Story) -> float:
-    """The duration or, where the file does not tell it, the last moment that is talked about."""
+    """The duration or, if the file does not have it, the end of the last caption."""
     ends = [caption.segment.end for caption in story.captions if np.isfinite(caption.segment.end)]
     return story.duration or max(ends, default=0.0)

@@ -1,36 +1,50 @@
-"""What `paragraph` and `segments` share: stories become captions, a sentence metric's rows become rows of videos."""
+"""What `paragraph` and `segments` share: stories become captions, a sentence metric's rows become rows of videos.
+
+Each caption is tokenized alone, so that no video's row depends on the videos that come after it.
+"""
 
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from kataribe.captions.items import Captions
+from kataribe.captions.items import Captions, Neighbours
 from kataribe.core.caution import Caution
 from kataribe.core.errors import UsageError
 from kataribe.core.metric import Measured, Metric, option
+from kataribe.core.ragged import sum_by
 from kataribe.core.spec import Spec
-from kataribe.core.types import Array, Floats, Score
-from kataribe.stories.items import Stories, sum_by
+from kataribe.core.types import Array, Floats, Int64s, Score
+from kataribe.stories.inner import InnerFacts, InnerScan, Side, conclude_inner, scan
+from kataribe.stories.items import Stories
 from kataribe.stories.pairtext import reads_english, sentence_metric, text_signature
-from kataribe.text.sentences import Int64s
 
 
 class CaptionedVideos(NamedTuple):
-    """Captions to score, those of one video side by side; `notes` go into the signature, `warnings` to the user."""
+    """Captions to score, and the row of each one's video."""
 
     captions: Captions
     video_of: Int64s
-    notes: dict[str, str]
-    warnings: list[Caution]
 
 
-class _Prepared(NamedTuple):
-    captioned: CaptionedVideos
-    text: Any
+@dataclass(frozen=True)
+class ScannedPredictions:
+    text: InnerScan
+    counts: Any
+
+    def __add__(self, other: ScannedPredictions) -> ScannedPredictions:
+        return ScannedPredictions(self.text + other.text, self.counts + other.counts)
+
+
+class CaptionedFacts(NamedTuple):
+    """What the sentence metric concluded, and how much of the data is scored."""
+
+    text: InnerFacts
+    counts: Any
 
 
 @dataclass(frozen=True)
@@ -47,7 +61,16 @@ class CaptionedStories(Metric):
 
     @abstractmethod
     def captioned(self, items: Stories) -> CaptionedVideos:
-        """The captions that stand for the stories."""
+        """The captions made from the stories; kept by the shard."""
+
+    @abstractmethod
+    def counts(self, items: Stories) -> Any:
+        """How much of the data is scored: something that adds up and has a `signature`."""
+
+    @property
+    def choices(self) -> dict[str, str]:
+        """What the signature says besides."""
+        return {}
 
     @property
     def sentence(self) -> Metric:
@@ -70,15 +93,29 @@ class CaptionedStories(Metric):
     def steady_from(self) -> int:  # type: ignore[override]
         return self.sentence.steady_from
 
-    def prepare(self, items: Stories) -> _Prepared:
-        captioned = self.captioned(items)
-        return _Prepared(captioned, self.sentence.prepare(captioned.captions))
+    @property
+    def vectors(self) -> Literal["tokens", "sentences"] | None:  # type: ignore[override]
+        return self.sentence.vectors
 
-    def stats(self, items: Stories, context: _Prepared) -> Array:
-        video_of = context.captioned.video_of
-        first, last = np.searchsorted(video_of, [items.rows.start, items.rows.stop])
-        rows = self.sentence.stats(context.captioned.captions[first:last], context.text)
-        return sum_by(video_of[first:last] - items.first, rows, len(items))
+    def scan_references(self, items: Stories) -> InnerScan:
+        return self._scan(items, "references")
+
+    def scan_predictions(self, items: Stories) -> ScannedPredictions:
+        return ScannedPredictions(self._scan(items, "predictions"), self.counts(items))
+
+    def _scan(self, items: Stories, side: Side) -> InnerScan:
+        return InnerScan((self.sentence,), (scan(self.sentence, self.captioned(items).captions, side),))
+
+    def conclude(self, references: InnerScan, predictions: ScannedPredictions) -> CaptionedFacts:
+        return CaptionedFacts(conclude_inner(references, predictions.text), predictions.counts)
+
+    def prepare(self, items: Stories, facts: CaptionedFacts) -> Any:
+        return self.sentence.prepare(self.captioned(items).captions, facts.text.of(self.sentence))
+
+    def stats(self, items: Stories, context: Any) -> Array:
+        captioned = self.captioned(items)
+        rows = self.sentence.stats(captioned.captions, context)
+        return sum_by(captioned.video_of, rows, len(items))
 
     def measure(self, totals: Floats) -> Measured:
         with np.errstate(invalid="ignore", divide="ignore"):  # a video that was left out has no score: 0/0
@@ -94,8 +131,15 @@ class CaptionedStories(Metric):
     def replicates(self, statistics: Array, weights: Array) -> Floats:
         return self.sentence.replicates(statistics, weights)
 
-    def signature(self, context: _Prepared) -> dict[str, str]:
-        return text_signature(self.sentence, context.text) | context.captioned.notes
+    def signature(self, facts: CaptionedFacts) -> dict[str, str]:
+        inner = text_signature(self.sentence, facts.text.of(self.sentence))
+        return {**inner, **self.choices, **facts.counts.signature}
 
-    def warnings(self, context: _Prepared) -> list[Caution]:
-        return [*context.captioned.warnings, *self.sentence.warnings(context.text)]
+    def warnings(self, facts: CaptionedFacts) -> Sequence[Caution]:
+        return self.sentence.warnings(facts.text.of(self.sentence))
+
+
+def captions_alone(ids: Sequence[str], candidates: Sequence[str], references: Sequence[Sequence[str]]) -> Captions:
+    """Captions of which none is cut with a view to what follows it."""
+    nothing = Neighbours([None] * len(candidates), [[None] * len(texts) for texts in references])
+    return Captions(ids, candidates, references, neighbours=nothing)

@@ -1,79 +1,80 @@
-"""Alignments as JSON, so that a page can draw them and a person can check them."""
+"""Alignments as documents, so that a page can draw them and a person can check them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
+from kataribe.core.types import Bools, Int64s
+from kataribe.formats.storytable import CaptionTable
 from kataribe.stories.alignment import ScoredAlignment
-from kataribe.stories.items import Bools, Stories, Told
-from kataribe.text.sentences import Int64s
+from kataribe.stories.items import Stories
+from kataribe.stories.result import AlignedPair, ReferenceIndex, ScoredStory, StoryAlignment, TimedCaption
 
 
-def describe(items: Stories, found: Sequence[ScoredAlignment], used: Sequence[Bools]) -> list[list[dict[str, Any]]]:
-    """For each video its readings: scores, pairs, and the captions without partner on either side.
+def describe(items: Stories, found: Sequence[ScoredAlignment], used: Sequence[Bools]) -> list[list[StoryAlignment]]:
+    """For each video its reference stories: scores, pairs, and the captions without partner on either side.
 
     Captions are numbered from 0 as in their file: a prediction by its number, a reference by its annotator's number
-    and its own. `counts` says whether the reading entered the score (under refs=best only the best one does).
+    and its own.
     """
     numbers = _numbers_in_file(items)
-    entries: list[list[dict[str, Any]]] = [[] for _ in items.ids]
+    described: list[list[StoryAlignment]] = [[] for _ in items.ids]
     for scored, counts in zip(found, used, strict=True):
-        for reading, video in enumerate(scored.alignment.readings.video.tolist()):
-            entry = {} if scored.threshold is None else {"tiou": scored.threshold}
-            entry |= {name: float(share[reading]) for name, share in scored.shares._asdict().items()}
-            entry |= {"counts": bool(counts[reading])} | _pairs(items, scored, reading, video, numbers)
-            entries[video].append(entry)
-    return entries
+        for story, video in enumerate(scored.alignment.stories.video.tolist()):
+            described[video].append(_described(items, scored, story, video, bool(counts[story]), numbers))
+    return described
 
 
-def _pairs(items: Stories, scored: ScoredAlignment, reading: int, video: int, numbers: Int64s) -> dict[str, Any]:
-    alignment, readings = scored.alignment, scored.alignment.readings
-    pairs = slice(alignment.bounds[reading], alignment.bounds[reading + 1])
-    story = readings.rows[readings.bounds[reading] : readings.bounds[reading + 1]]
+def _described(
+    items: Stories, scored: ScoredAlignment, story: int, video: int, counts: bool, numbers: Int64s
+) -> StoryAlignment:
+    alignment = scored.alignment
+    pairs = slice(*alignment.cells.offsets[story : story + 2].tolist())
+    all_rows = alignment.stories.rows[story : story + 1].values
     rows, columns, ious = alignment.rows[pairs], alignment.columns[pairs], scored.ious[pairs]
     text = scored.text[pairs] if scored.text is not None else np.ones(len(rows))
-    first = items.references.bounds[video]
+    first = items.references.offsets[video]
 
-    def reference(row: int) -> dict[str, int]:
-        return {"annotator": int(items.annotator[first + row]), "reference": int(numbers[first + row])}
+    def index(row: int) -> tuple[int, int]:
+        return int(items.annotator.values[first + row]), int(numbers[first + row])
 
-    return {
-        "pairs": [
-            reference(row) | {"prediction": column, "iou": iou, "text": score, "product": iou * score}
+    return StoryAlignment(
+        **{name: float(share[story]) for name, share in scored.shares._asdict().items()},
+        counts=counts,
+        pairs=[
+            AlignedPair(*index(row), prediction=column, iou=iou, text=score, product=iou * score)
             for row, column, iou, score in zip(
                 rows.tolist(), columns.tolist(), ious.tolist(), text.tolist(), strict=True
             )
         ],
-        "unmatched_references": [reference(row) for row in np.setdiff1d(story, rows).tolist()],
-        "unmatched_predictions": np.setdiff1d(np.arange(items.predictions.counts[video]), columns).tolist(),
-    }
+        unmatched_references=[ReferenceIndex(*index(row)) for row in np.setdiff1d(all_rows, rows).tolist()],
+        unmatched_predictions=np.setdiff1d(np.arange(items.predictions.counts[video]), columns).tolist(),
+        tiou=scored.threshold,
+    )
 
 
 def _numbers_in_file(items: Stories) -> Int64s:
     """For each reference caption its number among its video's captions by the same annotator."""
-    key = items.references.video_of * items.annotators + items.annotator
+    key = items.references.video_of * items.annotators + items.annotator.values
     return np.arange(len(key)) - np.searchsorted(key, key)
 
 
-def content(items: Stories, durations: Mapping[str, float]) -> dict[str, Any]:
+def content(items: Stories, durations: Mapping[str, float]) -> dict[str, ScoredStory]:
     """What was scored, by video: the captions that the numbers in `describe` point to."""
     texts = items.pool.texts
+
+    def captions(table: CaptionTable) -> Iterator[list[TimedCaption]]:
+        for segments, indices in zip(table.segments, table.texts, strict=True):
+            pairs = zip(segments.tolist(), indices.tolist(), strict=True)
+            yield [TimedCaption(segment=(start, end), text=texts[index]) for (start, end), index in pairs]
+
     stories = {}
-    for row, video in enumerate(items.ids):
-        predictions = range(items.predictions.bounds[row], items.predictions.bounds[row + 1])
-        references: list[list[Any]] = [[] for _ in range(items.annotators)]
-        for caption in range(items.references.bounds[row], items.references.bounds[row + 1]):
-            references[items.annotator[caption]].append(_caption(items.references, caption, texts))
-        stories[video] = {
-            "duration": durations.get(video),
-            "references": references,
-            "predictions": [_caption(items.predictions, caption, texts) for caption in predictions],
-        }
+    by_video = zip(items.ids, captions(items.predictions), captions(items.references), items.annotator, strict=True)
+    for video, predicted, written, annotators in by_video:
+        references: list[list[TimedCaption]] = [[] for _ in range(items.annotators)]
+        for caption, annotator in zip(written, annotators.tolist(), strict=True):
+            references[annotator].append(caption)
+        stories[video] = ScoredStory(duration=durations.get(video), references=references, predictions=predicted)
     return stories
-
-
-def _caption(told: Told, caption: int, texts: Sequence[str]) -> dict[str, Any]:
-    return {"segment": told.segments[caption].tolist(), "text": texts[told.texts[caption]]}

@@ -14,11 +14,11 @@ import numpy as np
 from kataribe.core.caution import Caution
 from kataribe.core.errors import some
 from kataribe.core.metric import Metric
-from kataribe.core.types import Array, Floats
-from kataribe.formats.storytable import StoryTable
+from kataribe.core.types import Array, Bools, Floats
+from kataribe.formats.storytable import CaptionTable, StoryTable
 from kataribe.stories.activitynet import ActivityNet
 from kataribe.stories.captioned import CaptionedStories
-from kataribe.stories.items import Bools, Stories, Told
+from kataribe.stories.items import Stories
 from kataribe.stories.segments import Segments
 from kataribe.stories.soda import Soda
 from kataribe.text.oddities import odd_texts, unspaced_texts
@@ -107,12 +107,12 @@ def odd_times(predicted: StoryTable, references: Sequence[StoryTable]) -> Iterat
 
 def copies(items: Stories, sources: Sequence[str], metrics: Mapping[str, Metric]) -> Iterator[Caution]:
     """Predictions that are references, or whose segments are."""
-    said, told = items.predictions, items.references
-    count = len(said.texts)
+    predictions, references = items.predictions, items.references
+    count = predictions.total
     if count < _ENOUGH_CAPTIONS:
         return
-    precision = _precision(_finite(said))
-    copied = _same(said, told, precision, with_text=True)
+    precision = _precision(_finite(predictions))
+    copied = _same(predictions, references, precision, with_text=True)
     if copied.sum() >= _MOST * count:
         text = (
             f"{int(copied.sum()):,} of {count:,} predicted captions are references, word for word and in the same place"
@@ -122,7 +122,8 @@ def copies(items: Stories, sources: Sequence[str], metrics: Mapping[str, Metric]
     if all(isinstance(metric, Segments) for metric in metrics.values()):
         return  # it is what this score is for
     for parts, share in ((_HUNDREDTHS, _MORE_THAN_HALF), (precision, _NEARLY_ALL)):
-        same = [_same(said, told, parts, items.annotator == number) for number in range(items.annotators)]
+        by_annotator = (items.annotator.values == number for number in range(items.annotators))
+        same = [_same(predictions, references, parts, chosen) for chosen in by_annotator]
         anybody = int(np.any(same, axis=0).sum())
         if anybody <= share * count:
             continue
@@ -203,7 +204,7 @@ def _unit(ratio: float) -> str:
 
 
 def _lengths(references: Sequence[StoryTable]) -> dict[str, float]:
-    """How long each video is: its duration where that is believable, else the last moment somebody told of."""
+    """How long each video is: its duration where that is believable, else the last moment that a caption is about."""
     lengths: dict[str, float] = {}
     for table in references:
         for video, end in _last_ends(table).items():
@@ -218,36 +219,45 @@ def _lengths(references: Sequence[StoryTable]) -> dict[str, float]:
 
 def _last_ends(table: StoryTable) -> dict[str, float]:
     """The last moment that a video's captions reach, where there is one."""
-    rows = np.flatnonzero(np.diff(table.bounds))
-    if not len(rows):
-        return {}
-    ends = np.where(np.isfinite(table.segments[:, 1]), table.segments[:, 1], 0.0)
-    last = np.maximum.reduceat(ends, table.bounds[rows]).tolist()
+    rows = np.flatnonzero(table.captions.counts)
+    segments = table.captions.segments[rows]
+    ends = segments.values[:, 1]
+    last = segments.with_values(np.where(np.isfinite(ends), ends, 0.0)).max().tolist()
     return {table.videos[row]: end for row, end in zip(rows.tolist(), last, strict=True) if end > 0}
 
 
 def _are_fractions(table: StoryTable) -> bool:
-    times = table.segments[np.isfinite(table.segments)]
+    times = table.captions.segments.values
+    times = times[np.isfinite(times)]
     return len(times) > 0 and bool(((times >= 0) & (times <= _LARGEST_FRACTION)).all())
 
 
 def _captions(table: StoryTable) -> Iterator[tuple[str, str]]:
     """(video, text) of every caption."""
-    texts = [table.texts[place] for place in table.places.tolist()]
-    for row, video in enumerate(table.videos):
-        for text in texts[table.bounds[row] : table.bounds[row + 1]]:
-            yield video, text
+    for video, indices in zip(table.videos, table.captions.texts, strict=True):
+        for index in indices.tolist():
+            yield video, table.texts[index]
 
 
-def _same(said: Told, told: Told, parts: int, among: Bools | slice = slice(None), *, with_text: bool = False) -> Bools:
+def _same(
+    predictions: CaptionTable,
+    references: CaptionTable,
+    parts: int,
+    among: Bools | slice = slice(None),
+    *,
+    with_text: bool = False,
+) -> Bools:
     """Which predicted segments are segments of some references, to so many parts of a second.
 
     Times are rounded or cut off, and either will do.
     """
-    texts, written = ((said.texts,), (told.texts,)) if with_text else ((), ())
-    keys = _keys(said.video_of, np.rint(_finite(said) * parts), *texts)
-    ways = (cut(_finite(told) * parts) for cut in (np.rint, np.floor))
-    return np.isin(keys, np.concatenate([_keys(told.video_of, times, *written)[among] for times in ways]))
+
+    def keys(captions: CaptionTable, times: Floats) -> Array:
+        return _keys(captions.video_of, times, *([captions.texts.values] if with_text else []))
+
+    ways = (cut(_finite(references) * parts) for cut in (np.rint, np.floor))
+    known = np.concatenate([keys(references, times)[among] for times in ways])
+    return np.isin(keys(predictions, np.rint(_finite(predictions) * parts)), known)
 
 
 def _precision(times: Floats) -> int:
@@ -260,8 +270,8 @@ def _precision(times: Floats) -> int:
     return next(fitting, _HUNDREDTHS)
 
 
-def _finite(told: Told) -> Floats:
-    return np.nan_to_num(told.segments, nan=-1.0, posinf=-1.0, neginf=-1.0)
+def _finite(captions: CaptionTable) -> Floats:
+    return np.nan_to_num(captions.segments.values, nan=-1.0, posinf=-1.0, neginf=-1.0)
 
 
 def _keys(*columns: Array) -> Array:

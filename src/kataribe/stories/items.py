@@ -6,64 +6,29 @@ video and row after row. Intersection over union and sentence scores are such ar
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Literal, TypeVar
+from typing import Literal, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from kataribe import _native
-from kataribe.captions.items import TextPool
 from kataribe.core.join import missing_field
-from kataribe.core.metric import Metric
+from kataribe.core.memo import Memo
+from kataribe.core.ragged import Ragged, Rows, offsets_of, pick
 from kataribe.core.signature import fingerprint
-from kataribe.core.types import Array, Floats
-from kataribe.text.sentences import Int64s
+from kataribe.core.types import Bools, Floats, Int64s
+from kataribe.formats.storytable import CaptionTable
+from kataribe.text.pool import TextPool
 
-T = TypeVar("T")
-Bools = npt.NDArray[np.bool_]
 Missing = Literal["zero", "drop", "error"]
 # By start alone with equals as in the file, by start and then end, or as in the file.
 Order = Literal["start", "sorted", "file"]
 
 
-@dataclass(frozen=True, eq=False)
-class Told:
-    """One side's captions: those of video v are bounds[v]:bounds[v + 1], in the order of the file."""
-
-    bounds: Int64s
-    segments: Floats
-    texts: Int64s
-
-    def __getitem__(self, videos: slice) -> Told:
-        bounds = self.bounds[videos.start : videos.stop + 1]
-        captions = slice(bounds[0], bounds[-1])
-        return Told(bounds - bounds[0], self.segments[captions], self.texts[captions])
-
-    @cached_property
-    def counts(self) -> Int64s:
-        return np.diff(self.bounds)
-
-    @cached_property
-    def video_of(self) -> Int64s:
-        return np.repeat(np.arange(len(self.counts)), self.counts)
-
-    def within_video(self, captions: Int64s) -> Int64s:
-        """Caption numbers counted from the first caption of their video."""
-        return captions - self.bounds[self.video_of[captions]]
-
-    def in_order(self, order: Order, *major: Int64s) -> Int64s:
-        """All captions by video, then by `major` keys, then in the order given; equals keep the file's order."""
-        start, end = self.segments.T
-        keys: dict[Order, tuple[Floats, ...]] = {"start": (start,), "sorted": (end, start), "file": ()}
-        return np.lexsort((*keys[order], *reversed(major), self.video_of))
-
-
-@dataclass(frozen=True, eq=False)
-class Cells:
-    """Some cells of the tables, spelled out: caption numbers within the shard."""
+class CellCaptions(NamedTuple):
+    """Some cells of the tables, and for each its video and the indices of its two captions."""
 
     cells: Int64s
     video: Int64s
@@ -72,165 +37,174 @@ class Cells:
 
 
 @dataclass(frozen=True, eq=False)
-class Readings:
-    """The reference stories that predictions are read against, each a list of rows of its video's table.
+class ReferenceStories:
+    """The reference stories that predictions are aligned with, each a list of rows of its video's table.
 
-    Reading r is of video[r] and of one annotator, or of all (-1); its rows are rows[bounds[r]:bounds[r + 1]].
+    Story s is of video[s] and by one annotator, or by all (-1).
     """
 
     video: Int64s
     annotator: Int64s
-    rows: Int64s
-    bounds: Int64s
+    rows: Ragged
 
     @property
     def lengths(self) -> Int64s:
-        return np.diff(self.bounds)
+        return self.rows.counts
+
+
+@dataclass(frozen=True, eq=False)
+class Fillers:
+    """Texts in place of missing partners: one for all videos, a random one for each, and the seed of those."""
+
+    constant: int
+    random: Int64s
+    seed: int
 
 
 @dataclass(frozen=True, eq=False)
 class Stories:
-    """Videos with their stories; a slice is a shard, which keeps what metrics compute on it.
+    """Videos with their stories. Some of them are a shard, which has a pool of its own texts.
 
-    `annotator` says for each reference caption which reference file it is from, `predicted` for each video whether
-    the predictions have it at all, and `fillers` which random text stands in for its missing partners. Of each text
-    of the pool `plain` says which other text is its ASCII version, and `open_ended` how else it may be cut when
-    another caption follows it.
+    `annotator` says for each reference caption which of so many `annotators` it is from, and `predicted` for each video
+    whether the predictions have it at all. Of each distinct text of the pool `plain` says which one is its ASCII
+    version; in the pool again are texts whose end is cut in another way when another caption follows.
     """
 
     ids: Sequence[str]
     predicted: Bools
-    predictions: Told
-    references: Told
-    annotator: Int64s
+    predictions: CaptionTable
+    references: CaptionTable
+    annotator: Ragged
     annotators: int
     pool: TextPool
     plain: Int64s
-    open_ended: Mapping[int, Sequence[int]]
-    fillers: Int64s
-    constant_filler: int
-    seed: int
+    fillers: Fillers
     missing: Missing | None = None
-    first: int = 0
-    contexts: dict[tuple[Metric, bool], Any] = field(default_factory=dict)
-    kept: dict[Hashable, Any] = field(default_factory=dict)
+    memo: Memo = field(default_factory=Memo, repr=False)
 
     def __len__(self) -> int:
         return len(self.ids)
 
-    def __getitem__(self, rows: slice) -> Stories:
-        start, stop, _ = rows.indices(len(self))
-        videos = slice(start, stop)
+    def __getitem__(self, rows: Rows) -> Stories:
+        predictions, references, random = self.predictions[rows], self.references[rows], self.fillers.random[rows]
+        used = np.zeros(len(self.pool.distinct), dtype=np.bool_)
+        for texts in (predictions.texts.values, references.texts.values, random, self.fillers.constant):
+            used[texts] = True
+        used[self.plain[used]] = True
+        kept = np.flatnonzero(used)
+        renumbered = np.cumsum(used) - 1
         return replace(
             self,
-            ids=self.ids[videos],
-            predicted=self.predicted[videos],
-            predictions=self.predictions[videos],
-            references=self.references[videos],
-            annotator=self.annotator[self.references.bounds[start] : self.references.bounds[stop]],
-            fillers=self.fillers[videos],
-            first=self.first + start,
-            kept={},
+            ids=pick(self.ids, rows),
+            predicted=self.predicted[rows],
+            predictions=predictions.with_texts(renumbered[predictions.texts.values]),
+            references=references.with_texts(renumbered[references.texts.values]),
+            annotator=self.annotator[rows],
+            pool=self.pool.only(kept),
+            plain=renumbered[self.plain[kept]],
+            fillers=Fillers(int(renumbered[self.fillers.constant]), renumbered[random], self.fillers.seed),
+            memo=Memo(),
         )
 
-    @property
-    def rows(self) -> slice:
-        """Where these videos stand among all of the evaluation."""
-        return slice(self.first, self.first + len(self))
+    def policy(self, default: Missing) -> Missing:
+        """What is done about missing videos: what the user asked for, or else what a metric does."""
+        return self.missing or default
 
     def counted(self, default: Missing) -> Bools:
         """Which videos enter a mean: all, or those with a prediction when the missing are dropped."""
-        policy = self.missing or default
-        return self.predicted if policy == "drop" else np.ones(len(self), dtype=np.bool_)
+        return self.predicted if self.policy(default) == "drop" else np.ones(len(self), dtype=np.bool_)
 
-    def policy_fields(self, default: Missing) -> dict[str, str]:
-        """A signature's words on how much of the data a mean is over and, where videos are left out, on which."""
-        absent = int(np.count_nonzero(~self.predicted))
-        counted = self.counted(default)
-        fields = {
-            "missing": missing_field(self.missing or default, absent),
-            "data": f"{int(counted.sum())}/{len(self)}",
-        }
-        if not counted.all():
-            fields["scored"] = fingerprint(sorted(self.ids[row] for row in np.flatnonzero(counted).tolist()))
-        return fields
-
-    def spelling(self, texts: Int64s, *, plain: bool) -> Int64s:
+    def versions(self, texts: Int64s, *, plain: bool) -> Int64s:
         """Texts as they are, or their plain versions."""
         return self.plain[texts] if plain else texts
 
-    def text_context(self, metric: Metric, *, plain: bool = False) -> Any:
-        """What a sentence metric needs to know of the corpus: all reference captions, each a document."""
-        if (metric, plain) not in self.contexts:
-            documents = self.spelling(self.references.texts, plain=plain)
-            self.contexts[metric, plain] = metric.prepare(self.pool.pairs(documents, documents))
-        return self.contexts[metric, plain]
-
-    def keep(self, key: Hashable, compute: Callable[[], T]) -> T:
-        """What was computed on this shard under a key, computing it the first time."""
-        if key not in self.kept:
-            self.kept[key] = compute()
-        kept: T = self.kept[key]
-        return kept
-
-    def cut(self, at_most: int) -> Stories:
+    def first_predictions(self, at_most: int) -> Stories:
         """Only the first predictions of each video, in the order of the file."""
         if self.predictions.counts.max(initial=0) <= at_most:
             return self
-        told = self.predictions
+        return self.memo.keep(("first predictions", at_most), lambda: self._first_predictions(at_most))
 
-        def cut() -> Stories:
-            first_ones = told.within_video(np.arange(len(told.texts))) < at_most
-            bounds = np.concatenate([[0], np.cumsum(np.minimum(told.counts, at_most))])
-            shortened = Told(bounds, told.segments[first_ones], told.texts[first_ones])
-            return replace(self, predictions=shortened, kept={})
-
-        return self.keep(("cut", at_most), cut)
+    def _first_predictions(self, at_most: int) -> Stories:
+        segments, texts = self.predictions.segments, self.predictions.texts
+        first_ones = texts.within(np.arange(len(texts.values))) < at_most
+        kept = Ragged.counted(texts.values[first_ones], np.minimum(texts.counts, at_most))
+        shortened = CaptionTable(kept.with_values(segments.values[first_ones]), kept)
+        return replace(self, predictions=shortened, memo=Memo())
 
     @cached_property
     def cells(self) -> Int64s:
-        """The table of video v stands at cells[v]:cells[v + 1]."""
-        return np.concatenate([[0], np.cumsum(self.references.counts * self.predictions.counts)])
+        """The table of video v is cells[v]:cells[v + 1]."""
+        return offsets_of(self.references.counts * self.predictions.counts)
 
     def ious(self, exact: bool) -> Floats:
         """Of every cell; with the published scorers' constant in it, or exact."""
-        told, predicted = self.references, self.predictions
-        return self.keep(
+        return self.memo.keep(
             ("iou", exact),
-            lambda: _native.story_ious(told.segments, told.bounds, predicted.segments, predicted.bounds, exact),
+            lambda: _native.story_ious(self.references.segments.arrays, self.predictions.segments.arrays, exact),
         )
 
-    def spell(self, cells: Int64s) -> Cells:
+    def cell_captions(self, cells: Int64s) -> CellCaptions:
         video = np.searchsorted(self.cells, cells, side="right") - 1
         row, column = np.divmod(cells - self.cells[video], self.predictions.counts[video])
-        return Cells(cells, video, self.references.bounds[video] + row, self.predictions.bounds[video] + column)
+        references, predictions = self.references.offsets[video] + row, self.predictions.offsets[video] + column
+        return CellCaptions(cells, video, references, predictions)
 
     def prediction_order(self, order: Order) -> Int64s:
         """The columns of each video's table in that order."""
-        return self.keep(("order", order), lambda: self.predictions.within_video(self.predictions.in_order(order)))
+        texts = self.predictions.texts
+        return self.memo.keep(("order", order), lambda: texts.within(in_order(self.predictions, order)))
 
-    def readings(self, *, pooled: bool, order: Order) -> Readings:
+    def reference_stories(self, *, pooled: bool, order: Order) -> ReferenceStories:
         """The annotators' stories merged into one for each video, or each for itself.
 
-        In one story captions with equal places in the order stand as in their files, and the files one after another.
+        In one story captions that are equal in the order stand as in their files, and the files one after another.
         """
-        told, annotator = self.references, self.annotator
-        if pooled:
-            annotator = np.full_like(annotator, -1)
-        rows = told.in_order(order, annotator)
-        video, annotator = told.video_of[rows], annotator[rows]
+        annotator = np.full(self.references.total, -1) if pooled else self.annotator.values
+        captions = in_order(self.references, order, annotator)
+        video, annotator = self.references.video_of[captions], annotator[captions]
         starts = np.flatnonzero(np.diff(video, prepend=-1) | np.diff(annotator, prepend=-2))
-        return Readings(
-            video[starts], annotator[starts], told.within_video(rows), np.append(starts, len(rows)).astype(np.int64)
-        )
+        rows = Ragged(self.references.texts.within(captions), np.append(starts, len(captions)).astype(np.int64))
+        return ReferenceStories(video[starts], annotator[starts], rows)
 
 
-def sum_by(group: Int64s, values: Array, groups: int) -> Floats:
-    """Sums of the rows of each group; a row is a number or a vector.
+def in_order(captions: CaptionTable, order: Order, *major: Int64s) -> Int64s:
+    """Indices of all captions by video, then by `major` keys, then in the order given; equals keep the file's order."""
+    start, end = captions.segments.values.T
+    keys: dict[Order, tuple[Floats, ...]] = {"start": (start,), "sorted": (end, start), "file": ()}
+    return np.lexsort((*keys[order], *reversed(major), captions.video_of))
 
-    >>> sum_by(np.array([0, 0, 2]), np.array([[1, 2], [3, 4], [5, 6]]), 3).tolist()
-    [[4.0, 6.0], [0.0, 0.0], [5.0, 6.0]]
+
+@dataclass(frozen=True)
+class VideoCounts:
+    """How many videos there are, and which have a prediction; counts of several shards add up.
+
+    >>> counts = VideoCounts("drop", 2, ("v",)) + VideoCounts("drop", 1, ("w",))
+    >>> counts.signature
+    {'missing': 'drop(1)', 'data': '2/3', 'scored': '2a448ceb'}
     """
-    if values.ndim > 1:
-        return np.column_stack([sum_by(group, column, groups) for column in values.T])
-    return np.asarray(np.bincount(group, values, groups), dtype=np.float64)
+
+    policy: Missing
+    videos: int
+    predicted: tuple[str, ...]
+
+    @classmethod
+    def of(cls, items: Stories, default: Missing) -> VideoCounts:
+        predicted = pick(items.ids, np.flatnonzero(items.predicted))
+        return cls(items.policy(default), len(items), tuple(predicted))
+
+    def __add__(self, other: VideoCounts) -> VideoCounts:
+        return VideoCounts(self.policy, self.videos + other.videos, self.predicted + other.predicted)
+
+    @property
+    def counted(self) -> int:
+        """How many videos enter a mean."""
+        return len(self.predicted) if self.policy == "drop" else self.videos
+
+    @property
+    def signature(self) -> dict[str, str]:
+        """On how much of the data a mean is and, where videos are left out, on which."""
+        fields = {
+            "missing": missing_field(self.policy, self.videos - len(self.predicted)),
+            "data": f"{self.counted}/{self.videos}",
+        }
+        return fields | ({"scored": fingerprint(sorted(self.predicted))} if self.counted < self.videos else {})

@@ -10,16 +10,26 @@ from typing import Literal
 
 import numpy as np
 
-from kataribe.captions.items import TextPool
 from kataribe.core.caution import Caution
 from kataribe.core.errors import InputError, some
-from kataribe.core.join import match_ids
-from kataribe.core.types import Coverage
-from kataribe.formats.storytable import StoryTable
-from kataribe.stories.items import Bools, Missing, Stories, Told
-from kataribe.text.sentences import Int64s, numbering
+from kataribe.core.join import Wording, describe_unmatched, match_ids
+from kataribe.core.ragged import Ragged
+from kataribe.core.types import Bools, Coverage
+from kataribe.formats.storytable import CaptionTable, StoryTable
+from kataribe.stories.items import Fillers, Missing, Stories
+from kataribe.text.pool import TextPool
+from kataribe.text.sentences import numbering
 
 SegmentPolicy = Literal["zero", "error"]
+
+_WORDS = Wording(
+    items="videos",
+    missing={"zero": "scored 0", "drop": "left out", None: "scored as each signature says"},
+    hint="<missing zero> scores them 0, <missing drop> leaves them out",
+    # As everywhere in this room, one video is "1 videos".
+    extra=("predicted videos have no reference and were not scored",) * 2,
+    empty=("videos are predicted to have no caption at all, scored 0",) * 2,
+)
 
 # What the 2018 ActivityNet scorer puts beside a prediction without partner.
 CONSTANT_FILLER = "abc123!@#"
@@ -36,11 +46,11 @@ _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 
 
 def refuse_repeated_references(references: Sequence[StoryTable]) -> None:
-    """Nobody tells each of several videos exactly as somebody else did: that is one annotator's file, given twice."""
+    """Two people never write the same captions of several videos: that is one annotator's file, given twice."""
     for number, table in enumerate(references):
         for earlier in references[:number]:
             shared = table.shared_videos(earlier)
-            if shared and table.tells_the_same_as(earlier, shared):
+            if shared and table.has_captions_of(earlier, shared):
                 raise InputError(
                     f"tells the same stories as {earlier.source or 'the references before it'}",
                     file=table.source or None,
@@ -52,71 +62,83 @@ def join(
     predictions: StoryTable, references: Sequence[StoryTable], missing: Missing | None, seed: int
 ) -> tuple[Stories, Coverage, list[Caution]]:
     """Items in the order of the references: the first file's videos, then what further files add."""
-    told = {video for table in references for video in table.told_videos()}
-    ids = [video for video in dict.fromkeys(v for table in references for v in table.videos) if video in told]
-    silent = [video for table in references for video in table.videos if video not in told]
+    captioned = {video for table in references for video in table.captioned_videos()}
+    ids = [video for video in dict.fromkeys(v for table in references for v in table.videos) if video in captioned]
+    silent = [video for table in references for video in table.videos if video not in captioned]
     if not ids:
         raise InputError("no video has a reference caption", file=references[0].source or None)
-    predicted_videos = set(predictions.videos)
-    predicted = np.array([video in predicted_videos for video in ids])
-    hint = "--missing zero scores them 0, --missing drop leaves them out"
-    absent, extra = match_ids(predictions.videos, ids, refuse_absent=missing == "error", hint=hint)
-    places = numbering()
-    rows = {video: row for row, video in enumerate(ids)}
-    predicted_side, _ = _collect([predictions], rows, places)
-    reference_side, annotator = _collect(references, rows, places)
-    fillers = np.array([places[text] for text in random_fillers(len(ids), seed)])
-    constant_filler = places[CONSTANT_FILLER]
-    other_version = {places[text]: places[plain_text(text)] for text in list(places) if not text.isascii()}
-    texts = list(places)
-    plain = np.arange(len(texts))
-    plain[list(other_version)] = list(other_version.values())
-    settled = enumerate(map(_SETTLED.fullmatch, texts))
-    open_ended = [place for place, match in settled if match is None and texts[place].isascii()]
-    before = [(place, following) for place in open_ended for following in _FOLLOWING]
-    items = Stories(
-        ids=ids,
-        predicted=predicted,
-        predictions=predicted_side,
-        references=reference_side,
-        annotator=annotator,
-        annotators=len(references),
-        pool=TextPool(texts, before),
-        plain=plain,
-        open_ended={
-            place: range(len(texts) + len(_FOLLOWING) * k, len(texts) + len(_FOLLOWING) * (k + 1))
-            for k, place in enumerate(open_ended)
-        },
-        fillers=fillers,
-        constant_filler=constant_filler,
-        seed=seed,
-        missing=missing,
-    )
-    without_caption = predicted & (predicted_side.counts == 0)
-    empty = [ids[row] for row in np.flatnonzero(without_caption).tolist()]
+    unmatched = match_ids(predictions.videos, ids, missing, _WORDS.hint)
+    items = _items(ids, predictions, references, missing, seed)
+    empty = [ids[row] for row in np.flatnonzero(items.predicted & (items.predictions.counts == 0)).tolist()]
     warnings = []
     if silent:
         text = f"{len(silent):,} reference videos have no caption and were not scored: {some(silent)}"
         warnings.append(Caution("silent-references", text))
-    if absent:
-        action = {"zero": ", scored 0", "drop": ", left out"}.get(missing or "", ", scored as each signature says")
-        text = f"{len(absent):,} of {len(ids):,} videos have no prediction{action}: {some(absent)}"
-        warnings.append(Caution("missing", text))
-    if extra:
-        text = f"{len(extra):,} predicted videos have no reference and were not scored: {some(extra)}"
-        warnings.append(Caution("extra", text))
-    if empty:
-        text = f"{len(empty):,} videos are predicted to have no caption at all, scored 0: {some(empty)}"
-        warnings.append(Caution("empty", text))
+    warnings += describe_unmatched(unmatched, empty, len(ids), missing, _WORDS)
     coverage = Coverage(
         references=len(ids),
         predicted=len(predictions),
         scored=len(ids),
-        missing=len(absent),
-        extra=len(extra),
+        missing=len(unmatched.absent),
+        extra=len(unmatched.extra),
         empty=len(empty),
     )
     return items, coverage, warnings
+
+
+def _items(
+    ids: Sequence[str],
+    predictions: StoryTable,
+    references: Sequence[StoryTable],
+    missing: Missing | None,
+    seed: int,
+) -> Stories:
+    """The videos in that order; each distinct text of all files is numbered once."""
+    index_of = numbering()
+    rows = {video: row for row, video in enumerate(ids)}
+    predicted_captions, _ = _collect([predictions], rows, index_of)
+    reference_captions, annotator = _collect(references, rows, index_of)
+    random = np.array([index_of[text] for text in random_fillers(len(ids), seed)], dtype=np.int64)
+    fillers = Fillers(index_of[CONSTANT_FILLER], random, seed)
+    plain_versions = {index_of[text]: index_of[plain_text(text)] for text in list(index_of) if not text.isascii()}
+    texts = list(index_of)
+    plain = np.arange(len(texts))
+    plain[list(plain_versions)] = list(plain_versions.values())
+    unsettled = (index for index, text in enumerate(texts) if not _SETTLED.fullmatch(text) and text.isascii())
+    predicted_videos = set(predictions.videos)
+    return Stories(
+        ids=ids,
+        predicted=np.array([video in predicted_videos for video in ids]),
+        predictions=predicted_captions,
+        references=reference_captions,
+        annotator=annotator,
+        annotators=len(references),
+        pool=TextPool(texts, [(index, following) for index in unsettled for following in _FOLLOWING]),
+        plain=plain,
+        fillers=fillers,
+        missing=missing,
+    )
+
+
+def _collect(
+    tables: Sequence[StoryTable], rows: dict[str, int], index_of: defaultdict[str, int]
+) -> tuple[CaptionTable, Ragged]:
+    """The captions of all tables by row, then table, then order in the table, and which table each is from."""
+    video_of, segments, texts = [], [], []
+    for table in tables:
+        new_index = np.fromiter(map(index_of.__getitem__, table.texts), dtype=np.int64)
+        row_of = np.array([rows.get(name, -1) for name in table.videos], dtype=np.int64)
+        video_of.append(table.captions.texts.spread(row_of))
+        segments.append(table.captions.segments.values)
+        texts.append(new_index[table.captions.texts.values])
+    all_videos = np.concatenate(video_of)
+    known = all_videos >= 0
+    all_videos = all_videos[known]
+    captions = CaptionTable.grouped(
+        np.concatenate(segments)[known], np.concatenate(texts)[known], all_videos, len(rows)
+    )
+    table_of = np.repeat(np.arange(len(tables)), [table.captions.total for table in tables])[known]
+    return captions, captions.texts.with_values(table_of[np.argsort(all_videos, kind="stable")])
 
 
 def plain_text(text: str) -> str:
@@ -174,8 +196,8 @@ def odd_segments(table: StoryTable, role: str, policy: SegmentPolicy) -> list[Ca
     A segment outside the video is scored as it stands; unless a reference is there too, that is 0. One that only ends
     after its video does is reported but never refused: rounding does that.
     """
-    start, end = table.segments.T
-    duration = np.repeat(table.durations, np.diff(table.bounds))
+    start, end = table.captions.segments.values.T
+    duration = table.captions.segments.spread(table.durations)
     real = np.isfinite(start) & np.isfinite(end)
     unusable: dict[str, Bools] = {
         "no numbers": ~real,
@@ -183,7 +205,7 @@ def odd_segments(table: StoryTable, role: str, policy: SegmentPolicy) -> list[Ca
         "empty": real & (end == start),
         _OUTSIDE: real & (end > start) & ((start >= duration) | (end <= 0)),
     }
-    video_of = np.repeat(np.arange(len(table)), np.diff(table.bounds))
+    video_of = table.captions.video_of
     warnings = []
     for kind, which in unusable.items():
         videos = [table.videos[row] for row in np.unique(video_of[which])]
@@ -191,7 +213,12 @@ def odd_segments(table: StoryTable, role: str, policy: SegmentPolicy) -> list[Ca
             continue
         found = f"{int(which.sum()):,} {role} segments are {kind}, in {some(videos)}"
         if policy == "error":
-            raise InputError(found, file=table.source or None, hint="mend them, or --segments zero scores them 0")
+            raise InputError(
+                found,
+                file=table.source or None,
+                hint="mend them, or <segments zero> scores them 0",
+                options=["segments"],
+            )
         result = "they are scored as they stand" if kind == _OUTSIDE else "they overlap nothing and score 0"
         warnings.append(Caution("unusable-segments", f"{found}; {result}"))
     late = real & (end > duration + _LATE_SECONDS) & (start < duration)
@@ -200,20 +227,3 @@ def odd_segments(table: StoryTable, role: str, policy: SegmentPolicy) -> list[Ca
         text = f"{int(late.sum()):,} {role} segments end after their video, in {some(videos)}"
         warnings.append(Caution("late-segments", text))
     return warnings
-
-
-def _collect(tables: Sequence[StoryTable], rows: dict[str, int], places: defaultdict[str, int]) -> tuple[Told, Int64s]:
-    """The tables' captions by row, then table, then order in the table; their texts join `places`."""
-    video, table_of, segments, texts = [], [], [], []
-    for number, table in enumerate(tables):
-        place_of = np.fromiter(map(places.__getitem__, table.texts), dtype=np.int64)
-        row_of = np.array([rows.get(name, -1) for name in table.videos], dtype=np.int64)
-        video.append(np.repeat(row_of, np.diff(table.bounds)))
-        table_of.append(np.full(len(table.places), number))
-        segments.append(table.segments)
-        texts.append(place_of[table.places])
-    all_videos, all_tables = np.concatenate(video), np.concatenate(table_of)
-    order = np.lexsort((all_tables, all_videos))
-    order = order[all_videos[order] >= 0]
-    bounds = np.searchsorted(all_videos[order], np.arange(len(rows) + 1))
-    return Told(bounds, np.concatenate(segments)[order], np.concatenate(texts)[order]), all_tables[order]

@@ -17,7 +17,7 @@ Quirks. Under `official` the IoU carries the published scorer's constant, so tha
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from kataribe.core.metric import Measured, Metric, Protocols, option
 from kataribe.core.types import Array, Floats
 from kataribe.stories.alignment import harmonic_mean
 from kataribe.stories.detection import detect
-from kataribe.stories.items import Stories
+from kataribe.stories.items import Stories, VideoCounts
 
 THRESHOLDS = (0.3, 0.5, 0.7, 0.9)
 
@@ -45,10 +45,13 @@ class Localisation(Metric):
 
     iou: Literal["tool", "exact"] = option("tool", "with the published scorer's constant, or exact")
 
-    def prepare(self, items: Stories) -> dict[str, str]:
-        return items.policy_fields("zero")
+    def scan_predictions(self, items: Stories) -> VideoCounts:
+        return VideoCounts.of(items, "zero")
 
-    def stats(self, items: Stories, context: dict[str, str]) -> Array:
+    def conclude(self, references: None, predictions: VideoCounts) -> VideoCounts:
+        return predictions
+
+    def stats(self, items: Stories, context: VideoCounts) -> Array:
         found = detect(items, items.ious(self.iou == "exact"), THRESHOLDS)
         counted = items.counted("zero")[:, None]
         return counted * np.column_stack([np.ones(len(items)), found.precision, found.recall])
@@ -67,5 +70,5 @@ class Localisation(Metric):
         }
         return Measured(f1, {"F1": f1, **means, **by_threshold})
 
-    def signature(self, context: Any) -> dict[str, str]:
-        return {"tiou": "+".join(map(str, THRESHOLDS)), "iou": self.iou, "refs": "best", **context}
+    def signature(self, facts: VideoCounts) -> dict[str, str]:
+        return {"tiou": "+".join(map(str, THRESHOLDS)), "iou": self.iou, "refs": "best", **facts.signature}

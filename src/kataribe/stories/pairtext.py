@@ -9,15 +9,15 @@ from typing import Any, Literal
 import numpy as np
 
 from kataribe.captions.cider import Cider
-from kataribe.captions.items import CaptionPairs
+from kataribe.captions.items import CaptionPairs, pool_pairs
 from kataribe.core import registry
 from kataribe.core.caution import Caution
 from kataribe.core.errors import UsageError
 from kataribe.core.metric import Metric
 from kataribe.core.spec import Spec
-from kataribe.core.types import Floats
-from kataribe.stories.items import Cells, Stories
-from kataribe.text.sentences import Int64s
+from kataribe.core.types import Floats, Int64s
+from kataribe.stories.inner import InnerFacts, InnerScan, conclude_inner, prepare_inner, scan_captions
+from kataribe.stories.items import CellCaptions, Stories
 
 # About 24 MB of METEOR rows at a time; more at once only costs memory.
 _PAIRS_AT_ONCE = 1 << 18
@@ -38,9 +38,9 @@ def reads_english(metric: Metric) -> bool:
     return getattr(metric, "tokenizer_name", getattr(metric, "tok", "")) in ("ptb", "letters")
 
 
-def text_signature(metric: Metric, context: Any) -> dict[str, str]:
+def text_signature(metric: Metric, facts: Any) -> dict[str, str]:
     """A nested metric's choices, each under a name that says whose they are."""
-    inner = metric.signature(context)
+    inner = metric.signature(facts)
     return {"text": metric.name, **{f"text.{key}": value for key, value in inner.items()}}
 
 
@@ -59,47 +59,57 @@ class PairText:
     def own_corpus_per_video(self) -> bool:
         return isinstance(self.metric, Cider) and not self.metric.idf and self.idf == "predictions"
 
-    def prepare(self, items: Stories) -> Any:
-        if not self.own_corpus_per_video:
-            return items.text_context(self.metric, plain=self.plain)
-        sentences, _ = items.pool.tokens(self._cider.tok)
-        sentences.ngrams  # noqa: B018 - computed here once, shared by all shards
-        return None
+    @property
+    def _inner(self) -> tuple[Metric, ...]:
+        """The metrics that must know the corpus."""
+        return () if self.own_corpus_per_video else (self.metric,)
 
-    def signature(self, context: Any) -> dict[str, str]:
-        fields = text_signature(self.metric, context)
+    def scan_references(self, items: Stories) -> InnerScan:
+        """Every reference caption of the corpus is a document."""
+        return scan_captions(self._inner, items, "references", plain=self.plain)
+
+    def scan_predictions(self, items: Stories) -> InnerScan:
+        return scan_captions(self._inner, items, "predictions", plain=self.plain)
+
+    def facts(self, items: Stories) -> InnerFacts:
+        """The facts of items that are a whole corpus."""
+        return conclude_inner(self.scan_references(items), self.scan_predictions(items))
+
+    def signature(self, facts: InnerFacts) -> dict[str, str]:
         if self.own_corpus_per_video:
-            fields["text.idf"] = "video-predictions"
-        return fields
+            return text_signature(self.metric, None) | {"text.idf": "video-predictions"}
+        return text_signature(self.metric, facts.of(self.metric))
 
-    def warnings(self, context: Any) -> Sequence[Caution]:
-        return () if self.own_corpus_per_video else self.metric.warnings(context)
+    def warnings(self, facts: InnerFacts) -> Sequence[Caution]:
+        return () if self.own_corpus_per_video else self.metric.warnings(facts.of(self.metric))
 
-    def table(self, items: Stories, context: Any, ious: Floats) -> Floats:
+    def table(self, items: Stories, facts: InnerFacts, ious: Floats) -> Floats:
         """f in every cell whose segments overlap, 0 elsewhere; computed once for a shard."""
 
         def table() -> Floats:
             overlapping = np.flatnonzero(ious)
             scores = np.zeros(len(ious))
-            scores[overlapping] = self._of(items, overlapping, context)
+            scores[overlapping] = self._of(items, overlapping, facts)
             return scores
 
-        return items.keep(self, table)
+        key = b"" if self.own_corpus_per_video else facts.key(self.metric)
+        return items.memo.keep((self, key), table)
 
-    def of_pairs(self, items: Stories, cells: Int64s, context: Any, ious: Floats) -> Floats:
+    def of_pairs(self, items: Stories, cells: Int64s, facts: InnerFacts, ious: Floats) -> Floats:
         """f in any cells, in any order."""
-        scores = self.table(items, context, ious)[cells]
+        scores = self.table(items, facts, ious)[cells]
         apart = ious[cells] == 0
         missing, where = np.unique(cells[apart], return_inverse=True)
-        scores[apart] = self._of(items, missing, context)[where]
+        scores[apart] = self._of(items, missing, facts)[where]
         return scores
 
-    def _of(self, items: Stories, cells: Int64s, context: Any) -> Floats:
+    def _of(self, items: Stories, cells: Int64s, facts: InnerFacts) -> Floats:
         """f in distinct cells in ascending order."""
-        pairs = items.spell(cells)
+        pairs = items.cell_captions(cells)
         if self.own_corpus_per_video:
             scores = self._cider_of_videos(items, pairs)
         else:
+            context = prepare_inner(self.metric, items.pool, facts)
             steps = range(0, len(cells), _PAIRS_AT_ONCE)
             parts = [self._score(items, pairs, slice(at, at + _PAIRS_AT_ONCE), context) for at in steps]
             scores = np.concatenate(parts) if parts else np.zeros(0)
@@ -107,14 +117,15 @@ class PairText:
             raise UsageError(f"{self.metric} gives no number for some pair of captions", hint="use another text metric")
         return scores
 
-    def _score(self, items: Stories, pairs: Cells, some: slice, context: Any) -> Floats:
+    def _score(self, items: Stories, pairs: CellCaptions, some: slice, context: Any) -> Floats:
         captions = self._captions(items, pairs.reference[some], pairs.prediction[some])
         return self.metric.per_item(self.metric.stats(captions, context)).value
 
     def _captions(self, items: Stories, references: Int64s, predictions: Int64s) -> CaptionPairs:
-        reference = items.spelling(items.references.texts[references], plain=self.plain)
-        prediction = items.spelling(items.predictions.texts[predictions], plain=self.plain)
-        return items.pool.pairs(reference, prediction) if self.swapped else items.pool.pairs(prediction, reference)
+        reference = items.versions(items.references.texts.values[references], plain=self.plain)
+        prediction = items.versions(items.predictions.texts.values[predictions], plain=self.plain)
+        pair = (reference, prediction) if self.swapped else (prediction, reference)
+        return pool_pairs(items.pool, *pair)
 
     @property
     def _cider(self) -> Cider:
@@ -122,12 +133,12 @@ class PairText:
             raise TypeError(f"{self.metric} has no idf")
         return self.metric
 
-    def _cider_of_videos(self, items: Stories, pairs: Cells) -> Floats:
+    def _cider_of_videos(self, items: Stories, pairs: CellCaptions) -> Floats:
         cider = self._cider
-        _, places = items.pool.tokens(cider.tok)
+        _, sentence_of = items.pool.tokens(cider.tok)
         return cider.of_groups(
             self._captions(items, pairs.reference, pairs.prediction).tokens(cider.tok),
             np.searchsorted(pairs.video, np.arange(len(items) + 1)),
-            places[items.spelling(items.predictions.texts, plain=self.plain)],
-            items.predictions.bounds,
+            sentence_of[items.versions(items.predictions.texts.values, plain=self.plain)],
+            items.predictions.offsets,
         )

@@ -51,12 +51,15 @@ import numpy as np
 from kataribe.core.caution import Caution
 from kataribe.core.errors import UsageError
 from kataribe.core.metric import Measured, Metric, Protocols, option
+from kataribe.core.ragged import sum_by
 from kataribe.core.spec import Spec
-from kataribe.core.types import Array, Floats
+from kataribe.core.types import Array, Bools, Floats, Int64s
 from kataribe.stories.alignment import Alignment, ScoredAlignment, align, best_of_video, shares
 from kataribe.stories.describe import describe
-from kataribe.stories.items import Bools, Missing, Order, Stories
+from kataribe.stories.inner import NOTHING_SCANNED, InnerFacts, InnerScan, conclude_inner
+from kataribe.stories.items import Missing, Order, Stories, VideoCounts
 from kataribe.stories.pairtext import PairText, reads_english, sentence_metric
+from kataribe.stories.result import StoryAlignment
 
 _RULES: dict[str, dict[str, str]] = {
     "official": {
@@ -82,13 +85,23 @@ _MISSING: dict[str, Missing] = {"official": "drop", "paper": "zero"}
 _THRESHOLDS = (0.3, 0.5, 0.7, 0.9)
 
 
-@dataclass(frozen=True)
-class _Corpus:
-    """What the rows of a shard need to know of all videos."""
+@dataclass(frozen=True, eq=False)
+class _Predictions:
+    """What is scanned of predictions: `stories` is how many counted videos each annotator has a story of."""
 
-    text: Any
+    text: InnerScan
+    videos: VideoCounts
+    stories: Int64s
+
+    def __add__(self, other: _Predictions) -> _Predictions:
+        return _Predictions(self.text + other.text, self.videos + other.videos, self.stories + other.stories)
+
+
+@dataclass(frozen=True, eq=False)
+class _Facts:
+    text: InnerFacts
+    videos: VideoCounts
     annotator_weights: Floats
-    policy: dict[str, str]
 
 
 @dataclass(frozen=True)
@@ -122,18 +135,30 @@ class Soda(Metric):
         if not all(0 <= threshold <= 1 for threshold in self.tiou):
             raise UsageError("soda(a): thresholds are between 0 and 1", hint="write tiou=0.3+0.5")
 
-    def prepare(self, items: Stories) -> _Corpus:
-        return _Corpus(
-            text=self._f.prepare(items) if self.variant != "d" else None,
-            annotator_weights=_annotator_weights(items, self._counted(items)),
-            policy=items.policy_fields(_MISSING[self.rules]),
-        )
+    def scan_references(self, items: Stories) -> InnerScan:
+        return NOTHING_SCANNED if self.variant == "d" else self._f.scan_references(items)
+
+    def scan_predictions(self, items: Stories) -> _Predictions:
+        text = NOTHING_SCANNED if self.variant == "d" else self._f.scan_predictions(items)
+        stories_of = items.reference_stories(pooled=False, order="file")
+        annotators = stories_of.annotator[self._counted(items)[stories_of.video]]
+        stories = np.bincount(annotators, minlength=items.annotators)
+        return _Predictions(text, VideoCounts.of(items, _MISSING[self.rules]), stories)
+
+    def conclude(self, references: InnerScan, predictions: _Predictions) -> _Facts:
+        videos = predictions.videos
+        weights = _annotator_weights(videos.counted, predictions.stories)
+        return _Facts(conclude_inner(references, predictions.text), videos, weights)
+
+    @property
+    def vectors(self) -> Literal["tokens", "sentences"] | None:  # type: ignore[override]
+        return None if self.variant == "d" else self._f.metric.vectors
 
     @property
     def bounds(self) -> tuple[float, float]:  # type: ignore[override]
         return sentence_metric(self.text, self.name).bounds
 
-    def stats(self, items: Stories, context: _Corpus) -> Array:
+    def stats(self, items: Stories, context: _Facts) -> Array:
         rows = [self._rows(items, scored, context) for scored in self._alignments(items, context)]
         return np.asarray(np.mean(rows, axis=0))
 
@@ -142,22 +167,22 @@ class Soda(Metric):
             precision, recall, f1 = (totals[..., column] / totals[..., 0] for column in (1, 2, 3))
         return Measured(f1, {"precision": precision, "recall": recall})
 
-    def signature(self, context: _Corpus) -> dict[str, str]:
+    def signature(self, facts: _Facts) -> dict[str, str]:
         fields: dict[str, str] = {"v": self.variant}
         if self.variant == "a":
             fields["tiou"] = "+".join(map(str, self.tiou))
         if self.variant != "d":
-            fields |= self._f.signature(context.text)
+            fields |= self._f.signature(facts.text)
             fields |= {"chars": "ascii" if self._f.plain else "all", "roles": self._chosen("roles")}
         fields |= {"refs": self._chosen("refs"), "order": self._reference_order, "iou": self._chosen("iou")}
         if self.variant in "ab":
             fields["pairs"] = self._chosen("pairs")
-        return fields | context.policy
+        return fields | facts.videos.signature
 
-    def warnings(self, context: _Corpus) -> Sequence[Caution]:
-        return self._f.warnings(context.text) if self.variant != "d" else ()
+    def warnings(self, facts: _Facts) -> Sequence[Caution]:
+        return self._f.warnings(facts.text) if self.variant != "d" else ()
 
-    def details(self, items: Stories, context: _Corpus) -> list[Any]:
+    def details(self, items: Stories, context: _Facts) -> list[list[StoryAlignment]]:
         found = list(self._alignments(items, context))
         return describe(items, found, [self._used(scored) for scored in found])
 
@@ -177,7 +202,7 @@ class Soda(Metric):
 
     @property
     def _reference_order(self) -> Order:
-        """Only the published tool's multi-reference mode takes the references as they stand in the file."""
+        """Only the published tool's multi-reference mode takes the references in the order of the file."""
         order: Order = self._chosen("order")
         return "start" if order == "file" and self._chosen("refs") != "best" else order
 
@@ -203,23 +228,23 @@ class Soda(Metric):
     def _counted(self, items: Stories) -> Bools:
         return items.counted(_MISSING[self.rules])
 
-    def _alignments(self, items: Stories, context: _Corpus) -> Iterator[ScoredAlignment]:
+    def _alignments(self, items: Stories, context: _Facts) -> Iterator[ScoredAlignment]:
         """One alignment for each threshold."""
-        readings = items.readings(pooled=self._chosen("refs") == "pooled", order=self._reference_order)
+        stories = items.reference_stories(pooled=self._chosen("refs") == "pooled", order=self._reference_order)
         order = self._prediction_order
         ious = items.ious(self._chosen("iou") == "exact")
         if self.variant == "d":
-            alignment = align(items, readings, ious, order=order)
+            alignment = align(items, stories, ious, order=order)
             yield self._scored(items, alignment, ious, None, alignment.best)
         elif self.variant == "c":
             scores = self._f.table(items, context.text, ious)
-            alignment = align(items, readings, ious * scores, order=order)
-            yield self._scored(items, alignment, ious, scores[alignment.cells], alignment.best)
+            alignment = align(items, stories, ious * scores, order=order)
+            yield self._scored(items, alignment, ious, scores[alignment.cells.values], alignment.best)
         else:
             for threshold in self.tiou if self.variant == "a" else (0.0,):
                 costs = np.where(ious >= threshold, ious, 0.0)
-                alignment = align(items, readings, costs, order=order, tool_pairs=self._chosen("pairs") == "tool")
-                text = self._f.of_pairs(items, alignment.cells, context.text, ious)
+                alignment = align(items, stories, costs, order=order, tool_pairs=self._chosen("pairs") == "tool")
+                text = self._f.of_pairs(items, alignment.cells.values, context.text, ious)
                 yield self._scored(items, alignment, ious, text, alignment.sum(text), threshold)
 
     def _scored(
@@ -231,35 +256,33 @@ class Soda(Metric):
         sums: Floats,
         threshold: float | None = None,
     ) -> ScoredAlignment:
-        readings = alignment.readings
+        stories = alignment.stories
         return ScoredAlignment(
             threshold if self.variant == "a" else None,
             alignment,
-            ious[alignment.cells],
+            ious[alignment.cells.values],
             text,
-            shares(sums, items.predictions.counts[readings.video], readings.lengths),
+            shares(sums, items.predictions.counts[stories.video], stories.lengths),
         )
 
     def _used(self, scored: ScoredAlignment) -> Bools:
-        """Which readings enter the score of their video."""
+        """Which reference stories enter the score of their video."""
         if self._chosen("refs") == "mean":
             return np.ones(len(scored.shares.f1), dtype=np.bool_)
-        return best_of_video(scored.shares.f1, scored.alignment.readings.video)
+        return best_of_video(scored.shares.f1, scored.alignment.stories.video)
 
-    def _rows(self, items: Stories, scored: ScoredAlignment, context: _Corpus) -> Floats:
-        readings = scored.alignment.readings
-        weight = (self._used(scored) & self._counted(items)[readings.video]).astype(np.float64)
+    def _rows(self, items: Stories, scored: ScoredAlignment, context: _Facts) -> Floats:
+        stories = scored.alignment.stories
+        weight = (self._used(scored) & self._counted(items)[stories.video]).astype(np.float64)
         if self._chosen("refs") == "mean":
-            weight *= context.annotator_weights[readings.annotator]
-        rows = np.zeros((len(items), len(self.columns)))
-        np.add.at(rows, readings.video, np.column_stack([weight, *(weight * share for share in scored.shares)]))
-        return rows
+            weight *= context.annotator_weights[stories.annotator]
+        return sum_by(
+            stories.video, np.column_stack([weight, *(weight * share for share in scored.shares)]), len(items)
+        )
 
 
-def _annotator_weights(items: Stories, counted: Bools) -> Floats:
+def _annotator_weights(counted: int, stories: Int64s) -> Floats:
     """Weights that make the mean over videos the mean of one run per annotator, however many videos each has."""
-    readings = items.readings(pooled=False, order="file")
-    videos = np.bincount(readings.annotator[counted[readings.video]], minlength=items.annotators)
-    runs = np.count_nonzero(videos)
-    weights: Floats = counted.sum() / (max(runs, 1) * np.maximum(videos, 1))
+    runs = np.count_nonzero(stories)
+    weights: Floats = counted / (max(runs, 1) * np.maximum(stories, 1))
     return weights

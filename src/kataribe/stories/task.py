@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from kataribe.core import registry
 from kataribe.core.caution import Caution
-from kataribe.core.engine import LocalEngine
-from kataribe.core.errors import UsageError, shorten
+from kataribe.core.errors import UsageError
+from kataribe.core.join import Joined
 from kataribe.core.metric import Metric
-from kataribe.core.progress import Progress
+from kataribe.core.options import TaskOptions, option
 from kataribe.core.result import Result
-from kataribe.core.run import run
-from kataribe.core.signature import fingerprint_by_id, with_field
-from kataribe.core.types import Anchors, Story
+from kataribe.core.signature import fingerprint_by_id
+from kataribe.core.task import Defaults, Evaluation, Files, Names, Task
+from kataribe.core.types import Story
 from kataribe.formats.stories import Source, read_stories
 from kataribe.formats.storytable import StoryTable
-from kataribe.stories.anchors import describe_chance, describe_rounds, null_predictions, rounds
+from kataribe.stories.anchored import with_anchors
 from kataribe.stories.describe import content
 from kataribe.stories.doubts import doubts
 from kataribe.stories.items import Missing, Stories
@@ -34,81 +34,45 @@ from kataribe.stories.join import (
     usable_durations,
     with_durations_of,
 )
-from kataribe.stories.segments import Segments
 from kataribe.stories.soda import Soda
 
 DEFAULT_METRICS = ("soda(c)", "activitynet(2018)", "localisation")
 
-REFS = ("pooled", "best", "mean")
-MISSING: tuple[Missing, ...] = ("zero", "drop", "error")
-SEGMENTS: tuple[SegmentPolicy, ...] = ("zero", "error")
+Refs = Literal["pooled", "best", "mean"]
 
 
-def evaluate(
-    predictions: Source,
-    references: Source | Sequence[Source],
-    metrics: Sequence[str | Metric] = DEFAULT_METRICS,
-    *,
-    protocol: str = "official",
-    refs: str | None = None,
-    missing: Missing | None = None,
-    segments: SegmentPolicy = "zero",
-    anchors: bool = False,
-    engine: LocalEngine | None = None,
-    bootstrap: int = 0,
-    seed: int = 0,
-    details: bool = False,
-    progress: Progress | None = None,
-) -> Result:
-    """Score predicted stories against one annotator's or several annotators', from files or plain dictionaries.
-
-    `refs` and `missing` override what the protocol has for each metric. With `anchors` every metric also says what
+@dataclass(frozen=True)
+class StoryOptions(TaskOptions):
+    """`refs` and `missing` override what the protocol has for each metric. With `anchors` every metric also says what
     people and chance score on the same data, and the system against the references that people are scored against.
     """
-    _check("--refs", refs, REFS)
-    _check("--missing", missing, MISSING)
-    _check("--segments", segments, SEGMENTS)
-    sentence_hint = "soda(c, text={metric}), paragraph({metric}) or segments({metric}) do"
-    parsed = registry.parse_all(metrics, "stories", protocol=protocol, hint=sentence_hint)
-    chosen = {name: _with_refs(metric, refs) for name, metric in parsed.items()}
-    predicted, oddities = usable_durations(read_stories(predictions), "predicted")
-    told = []
-    for source in _sources(references):
-        table, found = usable_durations(read_stories(source), "reference")
-        told.append(table)
-        oddities += found + odd_segments(table, "reference", segments)
-    oddities += odd_segments(with_durations_of(told, predicted), "predicted", segments)
-    refuse_repeated_references(told)
-    items, coverage, warnings = join(predicted, told, missing, seed)
-    result = run(
-        "stories",
-        chosen,
-        items,
-        coverage=coverage,
-        fields={"hash": _fingerprint(items)},
-        warnings=[*warnings, *oddities, *doubts(predicted, told, items, chosen)],
-        engine=engine,
-        bootstrap=bootstrap,
-        seed=seed,
-        details=details,
-        progress=progress,
+
+    refs: Refs | None = option(None, "Several annotators in SODA: pooled, best or mean; default: the protocol's.")
+    missing: Missing | None = option(
+        None, "Videos without prediction: zero, drop or error; default: each metric's.", noun="policy"
     )
-    in_some_score = np.any([metric.statistics.any(axis=1) for metric in result], axis=0)
-    result = replace(result, coverage=replace(coverage, scored=int(in_some_score.sum())))
-    if anchors:
-        result = _with_anchors(result, chosen, predicted, told, missing, engine, seed, progress)
-    return replace(result, content=content(items, _durations([*told, predicted]))) if details else result
+    segments: SegmentPolicy = option(
+        "zero", "Reversed, empty or outside segments: zero (score 0) or error.", noun="policy"
+    )
+    anchors: bool = option(False, "Also score people and chance on the same data.")
 
 
-def _with_refs(metric: Metric, refs: str | None) -> Metric:
-    """SODA with the annotators as the user wants them, where the metric does not say it itself.
+class Usable(NamedTuple):
+    """Stories whose durations can be used, and what was said of those that could not."""
 
-    Sentence metrics inside others have an option of the same name, for something else.
-    """
-    if refs is None or not isinstance(metric, Soda) or metric.refs is not None:
-        return metric
-    chosen: dict[str, Any] = {"refs": refs}
-    return replace(metric, **chosen)
+    stories: StoryTable
+    warnings: list[Caution]
+
+
+def _read_predictions(source: Source, options: StoryOptions) -> Usable:
+    return Usable(*usable_durations(read_stories(source), "predicted"))
+
+
+def _read_references(source: Source | Sequence[Source], options: StoryOptions) -> list[Usable]:
+    """One table for each annotator."""
+    references = [Usable(*usable_durations(read_stories(each), "reference")) for each in _sources(source)]
+    refuse_repeated_references([each.stories for each in references])
+    return references
 
 
 def _sources(references: Source | Sequence[Source]) -> list[Any]:
@@ -117,81 +81,92 @@ def _sources(references: Source | Sequence[Source]) -> list[Any]:
         return [references]
     sources = list(references)
     if not sources:
-        raise UsageError("there are no references", hint="give at least one file with -r")
+        raise UsageError("there are no references", hint="give <references>", options=["references"])
     return [sources] if isinstance(sources[0], Story) else sources
 
 
-def _durations(tables: Sequence[StoryTable]) -> dict[str, float]:
-    """How long each video is, as the first file that tells it says."""
-    durations: dict[str, float] = {}
-    for table in tables:
-        for video, duration in zip(table.videos, table.durations.tolist(), strict=True):
-            if not math.isnan(duration):
-                durations.setdefault(video, duration)
-    return durations
+def _join(predictions: Usable, references: Sequence[Usable], options: StoryOptions, seed: int) -> Joined[Stories]:
+    tables = [each.stories for each in references]
+    oddities = list(predictions.warnings)
+    for each in references:
+        oddities += each.warnings + odd_segments(each.stories, "reference", options.segments)
+    oddities += odd_segments(with_durations_of(tables, predictions.stories), "predicted", options.segments)
+    items, coverage, warnings = join(predictions.stories, tables, options.missing, seed)
+    # What was missing, and how much was scored, is each metric's own.
+    return Joined(items, coverage, [*warnings, *oddities], {"hash": fingerprint_by_id(_entries(items))})
 
 
-def _check(option: str, value: str | None, allowed: Iterable[str]) -> None:
-    if value is not None and value not in allowed:
-        raise UsageError(f"{option} {shorten(value)}: there is no such choice", hint=f"{option} {', '.join(allowed)}")
-
-
-def _fingerprint(items: Stories) -> str:
-    """Of what the annotators told, whatever the order of the videos.
+def _entries(items: Stories) -> Iterator[tuple[str, ...]]:
+    """The references, video by video.
 
     The order of a video's captions and of the annotators is in it: captions that start together keep that order.
     """
-    told = items.references
-
-    def entry(row: int, video: str) -> tuple[str, ...]:
-        captions = slice(told.bounds[row], told.bounds[row + 1])
-        numbers = told.segments[captions].tobytes().hex(), items.annotator[captions].tobytes().hex()
-        return video, *numbers, *(items.pool.texts[text] for text in told.texts[captions].tolist())
-
-    return fingerprint_by_id(entry(row, video) for row, video in enumerate(items.ids))
+    references, texts = items.references, items.pool.texts
+    by_video = zip(items.ids, references.segments, items.annotator, references.texts, strict=True)
+    for video, segments, annotator, indices in by_video:
+        numbers = segments.tobytes().hex(), annotator.tobytes().hex()
+        yield (video, *numbers, *(texts[index] for index in indices.tolist()))
 
 
-def _with_anchors(
-    result: Result,
-    metrics: Mapping[str, Metric],
-    predicted: StoryTable,
-    references: Sequence[StoryTable],
-    missing: Missing | None,
-    engine: LocalEngine | None,
-    seed: int,
-    progress: Progress | None,
-) -> Result:
-    # Only a captioner that was told the segments can be scored on given segments: people and chance cannot.
-    metrics = {name: metric for name, metric in metrics.items() if not isinstance(metric, Segments)}
-    if not metrics:
-        raise UsageError("segments(...) has no anchors: nobody told people the segments", hint="leave --anchors out")
+def _parse(names: Names, options: StoryOptions) -> dict[str, Metric]:
+    hint = "soda(c, text={metric}), paragraph({metric}) or segments({metric}) do"
+    parsed = registry.parse_all(names, "stories", protocol=options.protocol, hint=hint)
+    return {name: _with_refs(metric, options.refs) for name, metric in parsed.items()}
 
-    def mean(scored: Sequence[tuple[StoryTable, Sequence[StoryTable]]]) -> dict[str, float]:
-        runs = []
-        for predictions, against in scored:
-            items, coverage, _ = join(predictions, against, missing, seed)
-            runs.append(run("stories", metrics, items, coverage=coverage, fields={}, engine=engine, progress=progress))
-        return {name: float(np.mean([found.metrics[name].value for found in runs])) for name in metrics}
 
-    turns = rounds(references, predicted.videos)
-    against: list[Sequence[StoryTable]] = [turn.references for turn in turns] or [references]
-    chance = null_predictions(references, seed)
-    people = mean([(turn.left_out, turn.references) for turn in turns]) if turns else None
-    null = mean([(chance, stories) for stories in against])
-    system = mean([(predicted, stories) for stories in against])
-    said = describe_rounds(len(references), len(turns))
-    conditions = describe_chance(chance, len(turns), seed)
-    anchored = {
-        name: replace(
-            metric,
-            anchors=Anchors(people[name] if people else None, null[name], system[name], said),
-            signature=with_field(metric.signature, "anchors", conditions),
-        )
-        for name, metric in result.metrics.items()
-        if name in metrics
-    }
-    warnings = result.warnings
-    if not turns:
-        text = "no video was told by two annotators, which says nothing about how well people agree: no human anchor"
-        warnings += (Caution("no-human-anchor", text),)
-    return replace(result, metrics={**result.metrics, **anchored}, warnings=warnings)
+def _with_refs(metric: Metric, refs: Refs | None) -> Metric:
+    """SODA with the annotators as the user wants them, where the metric does not say it itself.
+
+    Sentence metrics inside others have an option of the same name, for something else.
+    """
+    if refs is None or not isinstance(metric, Soda) or metric.refs is not None:
+        return metric
+    return replace(metric, refs=refs)
+
+
+_Evaluation = Evaluation[StoryOptions, Usable, list[Usable], Stories]
+
+
+def _tables(evaluation: _Evaluation) -> list[StoryTable]:
+    return [each.stories for each in evaluation.references]
+
+
+def _cautions(evaluation: _Evaluation) -> Iterable[Caution]:
+    return doubts(evaluation.predictions.stories, _tables(evaluation), evaluation.items, evaluation.metrics)
+
+
+def _finish(result: Result, evaluation: _Evaluation) -> Result:
+    """What was scored is known once metrics have left videos out; then people and chance, if they are asked for."""
+    in_some_score = np.any([metric.statistics.any(axis=1) for metric in result], axis=0)
+    result = replace(result, coverage=replace(result.coverage, scored=int(in_some_score.sum())))
+    options, stories = evaluation.options, evaluation.predictions.stories
+    if not options.anchors:
+        return result
+    return with_anchors(result, evaluation.metrics, stories, _tables(evaluation), options.missing, evaluation.run)
+
+
+def _content(evaluation: _Evaluation) -> dict[str, Any]:
+    """What was scored, by video, with durations as the first file that has one says."""
+    durations: dict[str, float] = {}
+    for table in [*_tables(evaluation), evaluation.predictions.stories]:
+        for video, duration in zip(table.videos, table.durations.tolist(), strict=True):
+            if not math.isnan(duration):
+                durations.setdefault(video, duration)
+    return content(evaluation.items, durations)
+
+
+TASK = Task(
+    name="stories",
+    help="Score dense video captions: SODA c, ActivityNet 2018 and localisation unless -m says otherwise.",
+    options=StoryOptions,
+    predictions=Files("PRED", "The stories to score: JSON, JSONL, CSV, TSV, VTT, SRT or a folder; gz."),
+    references=Files("REF", "One annotator's stories; repeatable."),
+    read_predictions=_read_predictions,
+    read_references=_read_references,
+    join=_join,
+    parse=_parse,
+    default_metrics=lambda items, options: Defaults(DEFAULT_METRICS),
+    cautions=_cautions,
+    finish=_finish,
+    content=_content,
+)

@@ -12,15 +12,14 @@ An empirical study of smoothing techniques for language modeling. Computer Speec
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-Int64s = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
+from kataribe.core.ragged import Ragged, spans
+from kataribe.core.types import Floats, Int64s
 
 UNKNOWN, START, END = 0, 1, 2
 _FIRST_WORD = 3
@@ -73,6 +72,43 @@ class _Order:
         return np.where(known, mixed, lower)
 
 
+@dataclass(frozen=True, eq=False)
+class NgramTally:
+    """How often each n-gram of one order ends at a word or at the end of a sentence; tallies of two texts add up.
+
+    Word k of the vocabulary, which is sorted, is the number _FIRST_WORD + k in the packed n-grams.
+
+    >>> one, other = NgramTally.of([["a", "dog"]], 2), NgramTally.of([["a", "cat"]], 2)
+    >>> (one + other).vocabulary, (one + other).counts.tolist()
+    (('a', 'cat', 'dog'), [2, 1, 1, 1, 1])
+    """
+
+    order: int
+    vocabulary: tuple[str, ...]
+    ngrams: Int64s
+    counts: Int64s
+
+    @classmethod
+    def of(cls, sentences: Sequence[Sequence[str]], order: int) -> NgramTally:
+        vocabulary = tuple(sorted({word for sentence in sentences for word in sentence}))
+        ngrams, _ = _pack(sentences, _numbers(vocabulary), order)
+        return cls(order, vocabulary, *np.unique(ngrams, return_counts=True))
+
+    def __add__(self, other: NgramTally) -> NgramTally:
+        vocabulary = tuple(sorted({*self.vocabulary, *other.vocabulary}))
+        numbers = _numbers(vocabulary)
+        both = np.concatenate([self._renumbered(numbers), other._renumbered(numbers)])
+        ngrams, where = np.unique(both, return_inverse=True)
+        counts = np.bincount(where, np.concatenate([self.counts, other.counts]), len(ngrams))
+        return NgramTally(self.order, vocabulary, ngrams, counts.astype(np.int64))
+
+    def _renumbered(self, numbers: Mapping[str, int]) -> Int64s:
+        new = np.array([*range(_FIRST_WORD), *(numbers[word] for word in self.vocabulary)], dtype=np.int64)
+        words = (new[(self.ngrams >> (_BITS * back)) & _MASK] << (_BITS * back) for back in range(self.order))
+        renumbered: Int64s = np.bitwise_or.reduce(list(words), axis=0)
+        return renumbered
+
+
 class KneserNey:
     """
     >>> model = KneserNey([["a", "dog", "runs"], ["a", "dog", "sleeps"], ["a", "cat", "sleeps"]])
@@ -81,17 +117,13 @@ class KneserNey:
     ([4, 4], [1.7, 14.6])
     """
 
-    def __init__(self, sentences: Sequence[Sequence[str]], order: int = MAX_ORDER) -> None:
-        self.order = order
-        spelled = sorted({word for sentence in sentences for word in sentence})
-        self.vocabulary = {word: _FIRST_WORD + place for place, word in enumerate(spelled)}
-        if len(self.vocabulary) + _FIRST_WORD > _MASK:
-            raise ValueError(f"more than {_MASK - _FIRST_WORD:,} different words")
-        ngrams, _ = self._ngrams(sentences)
-        seen, times = np.unique(ngrams, return_counts=True)
-        counts = times.astype(np.float64)
+    def __init__(self, sentences: Sequence[Sequence[str]] | NgramTally, order: int = MAX_ORDER) -> None:
+        tally = sentences if isinstance(sentences, NgramTally) else NgramTally.of(sentences, order)
+        self.order = tally.order
+        self.vocabulary = _numbers(tally.vocabulary)
+        seen, counts = tally.ngrams, tally.counts.astype(np.float64)
         orders = []
-        for n in range(order, 0, -1):
+        for n in range(self.order, 0, -1):
             orders.append(_Order.of(seen, counts))
             # What is left of an n-gram without its first word; how often it is left is its number of contexts.
             seen, contexts = np.unique(seen & ((1 << (_BITS * (n - 1))) - 1), return_counts=True)
@@ -104,32 +136,38 @@ class KneserNey:
         probabilities = np.full(len(ngrams), 1 / (len(self.vocabulary) + 2))
         for n, order in enumerate(self._orders, start=1):
             probabilities = order.probabilities(ngrams & ((1 << (_BITS * n)) - 1), probabilities)
-        owner = np.repeat(np.arange(len(lengths)), lengths)
-        logs = np.bincount(owner, weights=np.log(probabilities), minlength=len(lengths)).astype(np.float64)
-        return Likelihood(lengths, logs)
+        return Likelihood(lengths, Ragged.counted(np.log(probabilities), lengths).sum())
 
     def _ngrams(self, sentences: Sequence[Sequence[str]]) -> tuple[Int64s, Int64s]:
-        """The n-gram that ends at each word and at the end of each sentence, as one number; and how many each has."""
-        lengths = np.array([len(sentence) + 1 for sentence in sentences], dtype=np.int64)
-        words = np.array(
-            [
-                id
-                for sentence in sentences
-                for id in (*(START,) * (self.order - 1), *(self.vocabulary.get(w, UNKNOWN) for w in sentence), END)
-            ],
-            dtype=np.int64,
-        )
-        packed = words.copy()
-        for back in range(1, self.order):
-            packed[back:] |= words[:-back] << (_BITS * back)
-        starts = np.repeat(np.cumsum(lengths + self.order - 1) - lengths, lengths)
-        within = np.arange(len(starts)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-        return packed[starts + within], lengths
+        return _pack(sentences, self.vocabulary, self.order)
+
+
+def _numbers(vocabulary: Sequence[str]) -> dict[str, int]:
+    if len(vocabulary) + _FIRST_WORD > _MASK:
+        raise ValueError(f"more than {_MASK - _FIRST_WORD:,} different words")
+    return {word: _FIRST_WORD + index for index, word in enumerate(vocabulary)}
+
+
+def _pack(sentences: Sequence[Sequence[str]], vocabulary: Mapping[str, int], order: int) -> tuple[Int64s, Int64s]:
+    """The n-gram that ends at each word and at the end of each sentence, as one number; and how many each has."""
+    lengths = np.array([len(sentence) + 1 for sentence in sentences], dtype=np.int64)
+    words = np.array(
+        [
+            id
+            for sentence in sentences
+            for id in (*(START,) * (order - 1), *(vocabulary.get(w, UNKNOWN) for w in sentence), END)
+        ],
+        dtype=np.int64,
+    )
+    packed = words.copy()
+    for back in range(1, order):
+        packed[back:] |= words[:-back] << (_BITS * back)
+    return packed[spans(np.cumsum(lengths + order - 1) - lengths, lengths)], lengths
 
 
 def _look_up(keys: Int64s, values: Floats, wanted: Int64s) -> Floats:
     """The value of each wanted key, 0 for those that are not there."""
     if not len(keys):
         return np.zeros(len(wanted))
-    places = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-    return np.where(keys[places] == wanted, values[places], 0.0)
+    found = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+    return np.where(keys[found] == wanted, values[found], 0.0)

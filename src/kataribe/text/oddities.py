@@ -63,7 +63,7 @@ def unspaced_texts(texts: Sequence[str], option: str) -> list[Caution]:
     if not is_mostly_unspaced(texts) or is_mostly_segmented(texts):
         return []
     text = f"the texts are not written with spaces between words, which the tokenizer ptb needs: use {option}"
-    return [Caution("unspaced-text", text)]
+    return [Caution("unspaced-text", text, options=["tok"])]
 
 
 def _kind(text: str) -> str:

@@ -18,9 +18,24 @@ One is not kept: CR, VT, FF, U+2028 and U+2029 end a caption in the original, an
 next one. Here they are blanks, as newlines are in both.
 """
 
+from __future__ import annotations
+
+import re
 from collections.abc import Sequence
 
 from kataribe import _native
+
+# What follows a text as far as it can matter: the next texts up to the second one with something in it, of blank ones
+# in a row one. Whether there is a blank line, and whether the text after the next one is there, can matter too.
+Following = tuple[str, ...]
+
+# Where a text ends like this, the next one never decides anything...
+_SETTLED = re.compile(
+    r"(?:.*[ \t])?(?!(?:art|ca|figs?|nos?|op|pp|prop)\.)[a-z0-9]{2,}[.!?]?[ \t]*|[ \t]*",
+    re.ASCII | re.DOTALL | re.IGNORECASE,
+)
+# ... unless there is none.
+_MOST_SAID = 2
 
 
 def tokenize(texts: Sequence[str], *, look_ahead: bool = True) -> list[str]:
@@ -37,3 +52,45 @@ def tokenize(texts: Sequence[str], *, look_ahead: bool = True) -> list[str]:
     ['plan a.', 'the end']
     """
     return _native.ptb_tokenize(list(texts), look_ahead)
+
+
+def find_following(texts: Sequence[str]) -> list[Following | None]:
+    """What follows each text, where that may matter to how it is cut; None where it does not.
+
+    >>> find_following(["Plan A.", "", "The end.", "Over."])
+    [('', 'The end.', 'Over.'), None, None, ()]
+    """
+    settled = enumerate(map(_SETTLED.fullmatch, texts))
+    found = [None if is_settled else _following(texts, index) for index, is_settled in settled]
+    last = next((index for index in range(len(texts) - 1, -1, -1) if texts[index].strip()), None)
+    if last is not None:
+        found[last] = _following(texts, last)
+    return found
+
+
+def _following(texts: Sequence[str], index: int) -> Following:
+    following: list[str] = []
+    said = 0
+    for later in range(index + 1, len(texts)):
+        if texts[later].strip():
+            following.append(texts[later])
+            said += 1
+            if said == _MOST_SAID:
+                break
+        elif not following or following[-1]:
+            following.append("")
+    return tuple(following)
+
+
+def tokenize_before(texts: Sequence[str], following: Sequence[Following | None]) -> list[str]:
+    """Each text as it is cut in its corpus, of which only what `find_following` found there is known.
+
+    >>> corpus = ["Plan A.", "The end."]
+    >>> tokenize_before(corpus[:1], find_following(corpus)[:1])
+    ['plan a']
+    """
+    tokens = tokenize(texts, look_ahead=False)
+    for index, after in enumerate(following):
+        if after is not None:
+            tokens[index] = tokenize([texts[index], *after])[0]
+    return tokens

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from typing import NamedTuple
 
 # Letters of the scripts that put no space between words, for use in a character class: Thai to Burmese, kana, Han,
 # Hangul. (Korean has spaces, but names and particles grow together.)
@@ -15,20 +16,40 @@ _LONG_WORD = 4.5
 _UNSPACED_LETTER = re.compile(f"[{UNSPACED}]")
 
 
+class LetterCounts(NamedTuple):
+    """How many letters and digits texts have, and how many of them are of scripts without spaces; counts add up."""
+
+    letters: int = 0
+    unspaced: int = 0
+
+    def __add__(self, other: LetterCounts) -> LetterCounts:  # type: ignore[override] # not a longer tuple
+        return LetterCounts(self.letters + other.letters, self.unspaced + other.unspaced)
+
+    @property
+    def is_mostly_unspaced(self) -> bool:
+        return 2 * self.unspaced > self.letters
+
+
+def count_scripts(texts: Iterable[str]) -> LetterCounts:
+    """
+    >>> count_scripts(["老李回头。", "Maria"])
+    LetterCounts(letters=9, unspaced=4)
+    """
+    letters = unspaced = 0
+    for text in texts:
+        letters += count_letters(text)
+        unspaced += 0 if text.isascii() else len(_UNSPACED_LETTER.findall(text))
+    return LetterCounts(letters, unspaced)
+
+
 def is_mostly_unspaced(texts: Iterable[str]) -> bool:
-    """Whether more than half of the letters are of such scripts.
+    """Whether more than half of the letters are of scripts without spaces.
 
     >>> is_mostly_unspaced(["老李回头。"]), is_mostly_unspaced(["Maria looks back."])
     (True, False)
     """
     listed = list(texts)
-    if all(map(str.isascii, listed)):
-        return False
-    letters = unspaced = 0
-    for text in listed:
-        letters += count_letters(text)
-        unspaced += len(_UNSPACED_LETTER.findall(text))
-    return 2 * unspaced > letters
+    return not all(map(str.isascii, listed)) and count_scripts(listed).is_mostly_unspaced
 
 
 def is_mostly_segmented(texts: Iterable[str]) -> bool:

@@ -4,69 +4,69 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from kataribe import _native
+from kataribe.core.types import Int64s, UInt64s
 
 MAX_ORDER = 4
 
-Int32s = npt.NDArray[np.int32]
-Int64s = npt.NDArray[np.int64]
 
+class TokenIndex(_native.TokenIndex):
+    """Sentences as integers: sentence s is tokens[offsets[s]:offsets[s + 1]], token t is words[t]."""
 
-@dataclass(frozen=True)
-class TokenIndex:
-    """Sentences as integers: sentence s is tokens[offsets[s]:offsets[s + 1]], token t is spelled words[t]."""
-
-    tokens: Int32s
-    offsets: Int64s
-    words: list[str]
-
-    @classmethod
-    def of(cls, sentences: Sequence[str]) -> TokenIndex:
-        return cls(*_native.index_tokens(sentences))
+    @cached_property
+    def words(self) -> list[str]:
+        return self.spell_words()
 
     @cached_property
     def lengths(self) -> Int64s:
         return np.diff(self.offsets)
 
 
-@dataclass(frozen=True)
-class NgramIndex:
-    """The n-grams of every sentence up to MAX_ORDER, counted; see native/ngrams.cpp for the layout."""
+class NgramKeys(NamedTuple):
+    """For each n-gram of an index two independent hashes of its words: what names it outside of the index.
 
-    ngrams: Int32s
-    counts: Int32s
-    bounds: Int64s
-    prefixes: Int32s
-    lasts: Int32s
+    Equal n-grams have equal keys in every index, process and machine. Different n-grams with an equal key are possible
+    but very rare; `checks` distinguishes them.
+    """
 
-    @classmethod
-    def of(cls, index: TokenIndex) -> NgramIndex:
-        return cls(*_native.ngram_index(index.tokens, index.offsets, MAX_ORDER))
+    keys: UInt64s
+    checks: UInt64s
 
-    @property
-    def distinct(self) -> int:
-        return len(self.lasts)
 
-    def spell(self, words: Sequence[str]) -> list[str]:
-        """Each n-gram as text. A prefix always has a smaller id than what it begins."""
-        spelled: list[str] = []
+class NgramIndex(_native.NgramIndex):
+    """The n-grams of every sentence up to some order, counted.
+
+    Those of sentence s with n words are `ngrams[bounds[s * orders + n - 1]:bounds[s * orders + n]]`.
+    """
+
+    @cached_property
+    def keys(self) -> NgramKeys:
+        return NgramKeys(*_native.ngram_keys(self))
+
+    @cached_property
+    def key_order(self) -> Int64s:
+        """The n-grams in the order of their keys."""
+        return np.argsort(self.keys.keys)
+
+    def to_texts(self, words: Sequence[str]) -> list[str]:
+        """Each n-gram as text."""
+        texts: list[str] = []  # the prefix of an n-gram always has a smaller number
         for prefix, last in zip(self.prefixes.tolist(), self.lasts.tolist(), strict=True):
-            spelled.append(f"{spelled[prefix]} {words[last]}" if prefix >= 0 else words[last])
-        return spelled
+            texts.append(f"{texts[prefix]} {words[last]}" if prefix >= 0 else words[last])
+        return texts
 
 
 def numbering() -> defaultdict[str, int]:
     """A dictionary that numbers what it is asked for, in order of first appearance.
 
-    >>> places = numbering()
-    >>> places["b"], places["a"], places["b"]
+    >>> index_of = numbering()
+    >>> index_of["b"], index_of["a"], index_of["b"]
     (0, 1, 0)
     """
     return defaultdict(count().__next__)
@@ -75,8 +75,8 @@ def numbering() -> defaultdict[str, int]:
 class Sentences:
     """A set of tokenized sentences, in order of first appearance.
 
-    >>> sentences, places = Sentences.unique(["a dog runs", "a cat", "a dog runs"])
-    >>> sentences.texts, places.tolist()
+    >>> sentences, indices = Sentences.unique(["a dog runs", "a cat", "a dog runs"])
+    >>> sentences.texts, indices.tolist()
     (['a dog runs', 'a cat'], [0, 1, 0])
     """
 
@@ -85,25 +85,29 @@ class Sentences:
 
     @classmethod
     def unique(cls, texts: Iterable[str]) -> tuple[Sentences, Int64s]:
-        """The distinct texts, and for each text given the place of its sentence."""
-        places = numbering()
-        found = np.fromiter(map(places.__getitem__, texts), dtype=np.int64)
-        return cls(list(places)), found
+        """The distinct texts, and for each given text the index of its sentence."""
+        index_of = numbering()
+        indices = np.fromiter(map(index_of.__getitem__, texts), dtype=np.int64)
+        return cls(list(index_of)), indices
 
     def __len__(self) -> int:
         return len(self.texts)
 
+    def __reduce__(self) -> tuple[type[Sentences], tuple[list[str]]]:
+        """Only the texts: what the native core made of them belongs to this process."""
+        return Sentences, (self.texts,)
+
     @cached_property
     def tokens(self) -> TokenIndex:
         """Tokens as the space separates them."""
-        return TokenIndex.of(self.texts)
+        return TokenIndex(self.texts)
 
     @cached_property
     def words(self) -> TokenIndex:
         """Tokens as any white space separates them: the tools behind BLEU and CIDEr also cut `3\u00a01/2` in two."""
         cut = [text if text.isascii() else " ".join(text.split()) for text in self.texts]
-        return self.tokens if cut == self.texts else TokenIndex.of(cut)
+        return self.tokens if cut == self.texts else TokenIndex(cut)
 
     @cached_property
     def ngrams(self) -> NgramIndex:
-        return NgramIndex.of(self.words)
+        return NgramIndex(self.words, MAX_ORDER)

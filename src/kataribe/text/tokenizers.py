@@ -15,19 +15,22 @@ All but ptb and letters leave case and punctuation as they are.
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
-from importlib import import_module
 from importlib.metadata import version
-from typing import Any
 
 from kataribe.core.errors import UsageError, nearest
+from kataribe.core.need import need
+from kataribe.text import ptb
+from kataribe.text.ptb import Following
 
 
 @dataclass(frozen=True)
 class Tokenizer:
-    """`tokenize` cuts texts in their order; `alone`, where it makes a difference, each as if it were the only one.
+    """`tokenize` cuts texts in their order; `alone`, where it makes a difference, each as if it were the only one;
+    `before` some texts of a corpus as they are cut there, given what follows each (see `ptb.find_following`).
 
     The PTB tokenizer reads the caption tools' input as one long text: whether a single letter keeps its dot depends
     on how the next caption begins.
@@ -37,6 +40,7 @@ class Tokenizer:
     signature: str
     tokenize: Callable[[Sequence[str]], list[str]]
     tokenize_alone: Callable[[Sequence[str]], list[str]] | None = None
+    tokenize_before: Callable[[Sequence[str], Sequence[Following | None]], list[str]] | None = None
 
     @property
     def looks_ahead(self) -> bool:
@@ -44,6 +48,9 @@ class Tokenizer:
 
     def alone(self, texts: Sequence[str]) -> list[str]:
         return (self.tokenize_alone or self.tokenize)(texts)
+
+    def before(self, texts: Sequence[str], following: Sequence[Following | None]) -> list[str]:
+        return self.tokenize_before(texts, following) if self.tokenize_before else self.tokenize(texts)
 
     def __call__(self, texts: Sequence[str]) -> list[str]:
         """
@@ -71,28 +78,26 @@ def names() -> list[str]:
 
 
 def _ptb() -> Tokenizer:
-    from kataribe.text import ptb
-
-    return Tokenizer("ptb", "ptb", ptb.tokenize, partial(ptb.tokenize, look_ahead=False))
+    return Tokenizer("ptb", "ptb", ptb.tokenize, partial(ptb.tokenize, look_ahead=False), ptb.tokenize_before)
 
 
 def _sudachi() -> Tokenizer:
-    sudachipy = _need("sudachipy", "ja")
+    sudachipy = need("sudachipy", extra="ja", purpose="the tokenizer 'ja'")
     dictionary = sudachipy.Dictionary(dict="core").create(mode=sudachipy.SplitMode.A)
     signature = f"ja-sudachi{version('sudachipy')}-core{version('sudachidict_core')}"
     return Tokenizer("ja", signature, _each(lambda text: [m.surface() for m in dictionary.tokenize(text)]))
 
 
 def _mecab() -> Tokenizer:
-    fugashi = _need("fugashi", "ja-mecab")
-    _need("unidic_lite", "ja-mecab")
+    fugashi = need("fugashi", extra="ja", purpose="the tokenizer 'ja-mecab'")
+    need("unidic_lite", extra="ja", purpose="the tokenizer 'ja-mecab'")
     tagger = fugashi.Tagger()
     signature = f"ja-mecab{version('fugashi')}-unidic-lite{version('unidic-lite')}"
     return Tokenizer("ja-mecab", signature, _each(lambda text: [word.surface for word in tagger(text)]))
 
 
 def _jieba() -> Tokenizer:
-    jieba = _need("jieba", "zh")
+    jieba = need("jieba", extra="zh", purpose="the tokenizer 'zh'")
     jieba.setLogLevel("WARNING")  # it reports loading its dictionary on standard error
     return Tokenizer("zh", f"zh-jieba{version('jieba')}", _each(jieba.lcut))
 
@@ -123,19 +128,10 @@ _MAKERS: dict[str, Callable[[], Tokenizer]] = {
 
 def _each(cut: Callable[[str], list[str]]) -> Callable[[Sequence[str]], list[str]]:
     """Cut each text alone; white space separates tokens and is never part of one."""
+    lock = threading.Lock()  # dictionaries are not made for several threads
 
     def tokenize(texts: Sequence[str]) -> list[str]:
-        return [" ".join(" ".join(cut(text)).split()) for text in texts]
+        with lock:
+            return [" ".join(" ".join(cut(text)).split()) for text in texts]
 
     return tokenize
-
-
-def _need(module: str, tokenizer_name: str) -> Any:
-    try:
-        return import_module(module)
-    except ImportError:
-        extra = tokenizer_name[:2]
-        raise UsageError(
-            f"the tokenizer {tokenizer_name!r} needs the package {module}",
-            hint=f"pip install 'kataribe[{extra}]'",
-        ) from None

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from kataribe.core.errors import InputError, UsageError
 from kataribe.text.scene_graph import categories, ginza
 from kataribe.text.scene_graph.ginza import open_parser
-from kataribe.text.scene_graph.graph import NOBODY, SceneGraph, spell
+from kataribe.text.scene_graph.graph import NOBODY, SceneGraph, tuple_text
 from tests.text.scene_graph.graphs import GRAPHS, KNOWN_PARSER_ERRORS
 
 FRAGMENTS = sorted({part for caption in GRAPHS for part in caption.replace("、", "、 ").split()})
@@ -25,7 +25,7 @@ def parse(text: str) -> SceneGraph:
 
 
 def spelled(text: str) -> set[str]:
-    return {spell(entry) for entry in parse(text)}
+    return {tuple_text(entry) for entry in parse(text)}
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +36,7 @@ def graphs() -> dict[str, SceneGraph]:
 
 @pytest.mark.parametrize("caption", GRAPHS)
 def test_caption_has_the_graph_of_its_meaning(caption: str, graphs: dict[str, SceneGraph]) -> None:
-    assert {spell(entry) for entry in graphs[caption]} == set(GRAPHS[caption].split())
+    assert {tuple_text(entry) for entry in graphs[caption]} == set(GRAPHS[caption].split())
 
 
 def test_a_caption_alone_has_the_graph_that_it_has_in_a_batch(graphs: dict[str, SceneGraph]) -> None:
@@ -133,10 +133,10 @@ def test_an_absent_package_is_named_with_the_way_out(monkeypatch: pytest.MonkeyP
     def absent(name: str) -> None:
         raise ImportError(name)
 
-    monkeypatch.setattr("kataribe.text.scene_graph.needs.import_module", absent)
-    with pytest.raises(UsageError, match=r"need the package spacy - pip install 'kataribe\[ja\]'"):
+    monkeypatch.setattr("kataribe.core.need.import_module", absent)
+    with pytest.raises(UsageError, match=r"needs the package spacy - pip install 'kataribe\[ja\]'"):
         ginza.open_parser.__wrapped__("ja_ginza")
-    with pytest.raises(UsageError, match="need the package fugashi"):
+    with pytest.raises(UsageError, match="needs the package fugashi"):
         categories._tagger.__wrapped__()
 
 

@@ -9,18 +9,21 @@ import numpy as np
 
 from kataribe import _native
 from kataribe.boundaries.detectors.detector import Found
-from kataribe.boundaries.detectors.video import Picture, Timeline
 from kataribe.core.types import Floats
+from kataribe.media.video import Picture, Timeline
 
-# The width of the bell that the paper puts on each boundary to make a curve of it.
+# The width of the Gaussian that the paper puts on each boundary to make a curve.
 _SIGMA_FRAMES = 5.0
 
 
-@dataclass
+@dataclass(frozen=True)
 class Blind:
     name: Literal["uniform", "random"]
     count: int
     seed: int = 0
+
+    def watch(self) -> Blind:
+        return self
 
     def see(self, picture: Picture) -> None:
         pass
@@ -29,7 +32,7 @@ class Blind:
         times = self._times(timeline)
         frames = np.searchsorted(timeline.times, times).clip(0, timeline.frames - 1).astype(np.float64)
         offsets, length = np.array([0, len(times)]), np.array([timeline.frames])
-        curve = _native.boundary_density(frames, offsets, np.ones(len(times)), length, _SIGMA_FRAMES)
+        curve = _native.boundary_density((frames, offsets), np.ones(len(times)), length, _SIGMA_FRAMES)
         return Found(times, np.ones(len(times)), curve)
 
     def _times(self, timeline: Timeline) -> Floats:

@@ -1,59 +1,35 @@
-"""Hard cuts: two neighbouring frames whose colours have little in common.
-
-    h(t)  = colour histogram of frame t, in 2 x 2 regions;  d(t) = half the L1 distance of h(t - 1) and h(t), 0 to 1
-    cut before frame t if d(t) > 0.25 and d(t) > 3 times the mean of d in the frames around
-
-Cotsaces, C., Nikolaidis, N., Pitas, I. (2006). Video shot detection and condensed representation: a review. IEEE
-Signal Processing Magazine 23(2).
-
-The second condition keeps flicker, fast motion and dissolves out, in which many neighbouring distances are large.
-"""
+"""Hard cuts as a detector: `media.shots` says how they are found."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-import numpy as np
-from scipy.ndimage import uniform_filter1d
-
 from kataribe.boundaries.detectors.detector import Found
-from kataribe.boundaries.detectors.video import Picture, Pixels, Size, Timeline
-from kataribe.core.types import Floats
-
-THRESHOLD, CONTRAST = 0.25, 3.0
-_SIZE: Size = (64, 64)
-_BINS, _AROUND = 16, 12
+from kataribe.media.shots import CONTRAST, THRESHOLD, ColourChange, hard_cuts
+from kataribe.media.video import Picture, Timeline
 
 
-@dataclass
+@dataclass(frozen=True)
 class HardCuts:
     name: ClassVar[str] = "cut"
 
     threshold: float = THRESHOLD
     contrast: float = CONTRAST
-    _last: Floats | None = None
-    _distances: list[float] = field(default_factory=list)
+
+    def watch(self) -> _Watch:
+        return _Watch(self)
+
+
+@dataclass(frozen=True)
+class _Watch:
+    detector: HardCuts
+    change: ColourChange = field(default_factory=ColourChange)
 
     def see(self, picture: Picture) -> None:
-        histogram = _histogram(picture.rgb(_SIZE))
-        # An unchanged region adds nothing, a wholly changed one its share.
-        moved = 0.0 if self._last is None else float(np.abs(histogram - self._last).sum() / 2)
-        self._distances.append(moved)
-        self._last = histogram
+        self.change.see(picture)
 
     def find(self, timeline: Timeline) -> Found:
-        curve = np.array(self._distances)
-        width = 2 * _AROUND + 1
-        # The mean of the neighbours, without the frame itself.
-        around = (uniform_filter1d(curve, width, mode="constant") * width - curve) / (width - 1)
-        frames = np.flatnonzero((curve > self.threshold) & (curve > self.contrast * around))
+        curve = self.change.curve
+        frames = hard_cuts(curve, self.detector.threshold, self.detector.contrast)
         return Found(timeline.times[frames], curve[frames], curve)
-
-
-def _histogram(pixels: Pixels) -> Floats:
-    """All regions and channels in one vector that sums to 1."""
-    height, width, _ = pixels.shape
-    region = (np.arange(height) * 2 // height)[:, None] * 2 + np.arange(width) * 2 // width
-    cells = (region[..., None] * 3 + np.arange(3)) * _BINS + pixels // (256 // _BINS)
-    return np.bincount(cells.ravel(), minlength=4 * 3 * _BINS) / pixels.size

@@ -9,12 +9,12 @@ from typing import Protocol
 
 import numpy as np
 
-from kataribe.boundaries.detectors.video import Picture, Timeline, pictures
 from kataribe.core.types import Boundaries, Floats
+from kataribe.media.video import Picture, Timeline, pictures
 
 
 @dataclass(frozen=True)
-class Detection:
+class DetectedBoundaries:
     """Boundaries in seconds of the original video, and for each of its frames how likely it is one."""
 
     boundaries: Boundaries
@@ -23,10 +23,17 @@ class Detection:
 
 
 class Detector(Protocol):
-    """Keeps a few pictures and one number for each frame at most: a film of hours fits."""
+    """A method with its options and its model: opened once, for any number of videos."""
 
     @property
     def name(self) -> str: ...
+    def watch(self) -> Watch:
+        """A fresh start, for one video."""
+
+
+class Watch(Protocol):
+    """What a detector keeps of one video: a few pictures and one number for each frame at most. A long film fits."""
+
     def see(self, picture: Picture) -> None: ...
     def find(self, timeline: Timeline) -> Found:
         """After the last picture: the frames that are boundaries, and the curve."""
@@ -41,27 +48,27 @@ class Found:
     curve: Floats
 
 
-def detect(path: Path, detectors: Sequence[Detector]) -> dict[str, Detection]:
+def detect(path: Path, detectors: Sequence[Detector]) -> dict[str, DetectedBoundaries]:
     """What every detector finds in a video file, in one pass over it."""
+    watches = {detector.name: detector.watch() for detector in detectors}
     times: list[float] = []
     for picture in pictures(path):
         times.append(picture.time)
-        for detector in detectors:
-            detector.see(picture)
+        for watch in watches.values():
+            watch.see(picture)
     timeline = Timeline.of(times)
-    found = {detector.name: detector.find(timeline) for detector in detectors}
-    return {name: _detection(path.stem, timeline, answer) for name, answer in found.items()}
+    return {name: _detected(path.stem, timeline, watch.find(timeline)) for name, watch in watches.items()}
 
 
-def _detection(video: str, timeline: Timeline, found: Found) -> Detection:
+def _detected(video: str, timeline: Timeline, found: Found) -> DetectedBoundaries:
     boundaries = Boundaries(video, timeline.duration, tuple(found.times.tolist()), tuple(found.scores.tolist()))
-    return Detection(boundaries, found.curve, timeline)
+    return DetectedBoundaries(boundaries, found.curve, timeline)
 
 
-def spread(values: Floats, places: Floats, frames: int) -> Floats:
+def spread(values: Floats, known_frames: Floats, frames: int) -> Floats:
     """A curve that is known at some frames only, for all of them.
 
     >>> spread(np.array([0.0, 1.0]), np.array([0.0, 2.0]), 4)
     array([0. , 0.5, 1. , 1. ])
     """
-    return np.interp(np.arange(frames), places, values) if len(places) else np.zeros(frames)
+    return np.interp(np.arange(frames), known_frames, values) if len(known_frames) else np.zeros(frames)

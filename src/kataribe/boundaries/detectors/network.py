@@ -20,7 +20,7 @@ _FIRST_MOMENT, _SECOND_MOMENT, _TINY = 0.9, 0.999, 1e-8
 
 
 @dataclass(frozen=True)
-class Training:
+class FitOptions:
     """How to fit. `positive_weight` 0 balances the classes."""
 
     hidden: int = 32
@@ -45,34 +45,34 @@ class Network:
         return (inputs - self.parameters["mean"]) / self.parameters["deviation"]
 
 
-def fit(inputs: Floats, targets: Floats, training: Training) -> Network:
+def fit(inputs: Floats, targets: Floats, options: FitOptions) -> Network:
     """Targets may be shares between 0 and 1; the same seed gives the same network."""
-    rng = np.random.default_rng(training.seed)
+    rng = np.random.default_rng(options.seed)
     mean, deviation = inputs.mean(axis=0), inputs.std(axis=0) + 1e-6
     rows = (inputs - mean) / deviation
     width = rows.shape[1]
     weights: Parameters = {
-        "first": rng.normal(0, np.sqrt(2 / width), (width, training.hidden)),
-        "first_bias": np.zeros(training.hidden),
-        "second": rng.normal(0, np.sqrt(1 / training.hidden), training.hidden),
+        "first": rng.normal(0, np.sqrt(2 / width), (width, options.hidden)),
+        "first_bias": np.zeros(options.hidden),
+        "second": rng.normal(0, np.sqrt(1 / options.hidden), options.hidden),
         "second_bias": np.zeros(1),
     }
     share = float(targets.mean())
-    positive_weight = training.positive_weight or (1 - share) / max(share, 1e-6)
+    positive_weight = options.positive_weight or (1 - share) / max(share, 1e-6)
     moments = {name: (np.zeros_like(value), np.zeros_like(value)) for name, value in weights.items()}
     step = 0
-    for epoch in range(training.epochs):
-        report("training", epoch, training.epochs)
-        for chosen in np.array_split(rng.permutation(len(rows)), max(1, len(rows) // training.batch)):
+    for epoch in range(options.epochs):
+        report("training", epoch, options.epochs)
+        for chosen in np.array_split(rng.permutation(len(rows)), max(1, len(rows) // options.batch)):
             step += 1
-            gradients = _gradients(weights, rows[chosen], targets[chosen], positive_weight, training.decay)
+            gradients = _gradients(weights, rows[chosen], targets[chosen], positive_weight, options.decay)
             for name, gradient in gradients.items():
                 first, second = moments[name]
                 first += (1 - _FIRST_MOMENT) * (gradient - first)
                 second += (1 - _SECOND_MOMENT) * (gradient**2 - second)
                 unbiased = first / (1 - _FIRST_MOMENT**step)
-                weights[name] -= training.rate * unbiased / (np.sqrt(second / (1 - _SECOND_MOMENT**step)) + _TINY)
-    report("training", training.epochs, training.epochs)
+                weights[name] -= options.rate * unbiased / (np.sqrt(second / (1 - _SECOND_MOMENT**step)) + _TINY)
+    report("training", options.epochs, options.epochs)
     return Network({**weights, "mean": mean, "deviation": deviation})
 
 

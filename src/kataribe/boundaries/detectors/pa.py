@@ -30,17 +30,16 @@ import numpy as np
 from scipy.ndimage import gaussian_laplace
 
 from kataribe.boundaries.detectors.detector import Found, spread
-from kataribe.boundaries.detectors.video import Picture, Timeline
 from kataribe.boundaries.detectors.window import Sampler, Window
 from kataribe.boundaries.peaks import local_maxima
-from kataribe.core.ragged import Int64s
-from kataribe.core.types import Floats
+from kataribe.core.types import Floats, Int64s
+from kataribe.media.video import Picture, Timeline
 
 PAPER_SIGMA = 15.0
 SCALES = (2.0, 3.0, 4.0, 6.0, 8.0, 11.0, 15.0)
 # Of normalised responses: a bump of the cosine distance of about 0.013. A camera's noise and a talking head stay below.
 _LEAST = 0.005
-# At one scale, maxima below a tenth of the highest are ripples beside a peak.
+# At one scale, maxima below a tenth of the highest one are noise beside a peak.
 _RIPPLE = 0.1
 # Near the ends of the video so many sampled frames are enough on each side.
 _FEWEST = 2
@@ -48,7 +47,7 @@ _FEWEST = 2
 _SAME = 1e-4
 
 
-@dataclass
+@dataclass(frozen=True)
 class Predictability:
     """`sigma` fixes the scale; `reaches_ends` compares fewer frames near the ends of the video."""
 
@@ -58,46 +57,54 @@ class Predictability:
     sigma: float | None = None
     reaches_ends: bool = True
     distance: Literal["cosine", "squared"] = "cosine"
-    _window: Window = field(default_factory=Window)
-    _curve: list[float] = field(default_factory=list)
 
     @classmethod
     def of_the_paper(cls, sampler: Sampler, sigma: float | None = None) -> Predictability:
         return cls(sampler, sigma or PAPER_SIGMA, reaches_ends=False)
 
-    def see(self, picture: Picture) -> None:
-        features = self.sampler(picture)
-        if features is None:
-            return
-        is_full, half = self._window.push(features), self._window.seen // 2
-        if is_full:
-            self._compare(self._window.side)
-        elif self.reaches_ends and self._window.seen % 2 == 0 and half >= _FEWEST:
-            self._compare(half)
+    def watch(self) -> _Watch:
+        return _Watch(self)
 
-    def find(self, timeline: Timeline) -> Found:
-        if self.reaches_ends:
-            for side in range(min(self._window.side, (self._window.seen + 1) // 2) - 1, _FEWEST - 1, -1):
-                self._compare(side)
-        curve = np.array(self._curve)
-        # The number of sampled frames before the first comparison, and one more before each that follows.
-        first = _FEWEST if self.reaches_ends else self._window.side
-        places = (np.arange(len(curve)) + first) * self.sampler.every
-        peaks = self._peaks(curve)
-        times = timeline.times[places[peaks]] if len(peaks) else np.zeros(0)
-        probabilities = np.clip(spread(curve, places.astype(np.float64), timeline.frames), 0, 1)
-        return Found(times, _height(curve, peaks), probabilities)
-
-    def _peaks(self, curve: Floats) -> Int64s:
+    def peaks(self, curve: Floats) -> Int64s:
         if self.sigma is not None:
             return extrema(curve, self.sigma)
         return changes(curve, _LEAST if self.distance == "cosine" else None)
 
+
+@dataclass(frozen=True)
+class _Watch:
+    detector: Predictability
+    window: Window = field(default_factory=Window)
+    curve: list[float] = field(default_factory=list)
+
+    def see(self, picture: Picture) -> None:
+        features = self.detector.sampler(picture)
+        if features is None:
+            return
+        is_full, half = self.window.push(features), self.window.seen // 2
+        if is_full:
+            self._compare(self.window.side)
+        elif self.detector.reaches_ends and self.window.seen % 2 == 0 and half >= _FEWEST:
+            self._compare(half)
+
+    def find(self, timeline: Timeline) -> Found:
+        if self.detector.reaches_ends:
+            for side in range(min(self.window.side, (self.window.seen + 1) // 2) - 1, _FEWEST - 1, -1):
+                self._compare(side)
+        curve = np.array(self.curve)
+        # The number of sampled frames before the first comparison, and one more before each that follows.
+        first = _FEWEST if self.detector.reaches_ends else self.window.side
+        frames = (np.arange(len(curve)) + first) * self.detector.sampler.every
+        peaks = self.detector.peaks(curve)
+        times = timeline.times[frames[peaks]] if len(peaks) else np.zeros(0)
+        probabilities = np.clip(spread(curve, frames.astype(np.float64), timeline.frames), 0, 1)
+        return Found(times, _height(curve, peaks), probabilities)
+
     def _compare(self, side: int) -> None:
         """The last `side` sampled frames with as many before them."""
-        vectors = np.stack(self._window.vectors)
+        vectors = np.stack(self.window.vectors)
         before, after = vectors[-2 * side : -side].mean(axis=0), vectors[-side:].mean(axis=0)
-        self._curve.append(_DISTANCES[self.distance](before, after))
+        self.curve.append(_DISTANCES[self.detector.distance](before, after))
 
 
 def changes(curve: Floats, least: float | None = _LEAST) -> Int64s:
@@ -137,7 +144,7 @@ def extrema(curve: Floats, sigma: float) -> Int64s:
 
 
 def _response(curve: Floats, sigma: float) -> Floats:
-    # Beyond its ends the curve is taken as still: a mirror image would double a change near them.
+    # The curve is continued with its end values: a mirror image would double a change near the ends.
     response: Floats = gaussian_laplace(-curve, sigma, mode="nearest")
     return response
 

@@ -26,15 +26,16 @@ from typing import ClassVar
 
 import numpy as np
 
-from kataribe.boundaries.detectors.backbones import Backbone, open_backbone
 from kataribe.boundaries.detectors.detector import Found, spread
 from kataribe.boundaries.detectors.network import Network
-from kataribe.boundaries.detectors.video import Picture, Timeline
 from kataribe.boundaries.detectors.window import Sampler, Window
 from kataribe.boundaries.peaks import THRESHOLD, run_centres
 from kataribe.core.errors import InputError
 from kataribe.core.types import Floats
+from kataribe.encoders.pictures import open_pictures
+from kataribe.encoders.protocol import PictureEncoder
 from kataribe.formats.output import write_whole
+from kataribe.media.video import Picture, Timeline
 
 _FORMAT = "kataribe pairwise classifier 1"
 
@@ -76,29 +77,36 @@ class PairwiseModel:
         except (ValueError, KeyError, TypeError, zipfile.BadZipFile, EOFError, OSError):
             raise InputError("is not a trained model", file=path, hint=hint) from None
 
-    def open_backbone(self) -> Backbone:
-        return open_backbone(self.backbone)
+    def open_encoder(self) -> PictureEncoder:
+        return open_pictures(self.backbone)
 
 
-@dataclass
+@dataclass(frozen=True)
 class PairwiseClassifier:
     name: ClassVar[str] = "pc"
 
     sampler: Sampler
     network: Network
     threshold: float = THRESHOLD
-    _window: Window = field(default_factory=Window)
-    _curve: list[float] = field(default_factory=list)
+
+    def watch(self) -> _Watch:
+        return _Watch(self)
+
+
+@dataclass(frozen=True)
+class _Watch:
+    detector: PairwiseClassifier
+    window: Window = field(default_factory=Window)
+    curve: list[float] = field(default_factory=list)
 
     def see(self, picture: Picture) -> None:
-        features = self.sampler(picture)
-        if features is not None and self._window.push(features):
-            self._curve.append(float(self.network(pair_features(*self._window.sides)[None])[0]))
+        features = self.detector.sampler(picture)
+        if features is not None and self.window.push(features):
+            self.curve.append(float(self.detector.network(pair_features(*self.window.sides)[None])[0]))
 
     def find(self, timeline: Timeline) -> Found:
-        curve = np.array(self._curve)
-        centres, peaks = run_centres(curve, self.threshold)
-        frames = (centres + self._window.side) * self.sampler.every
-        times = np.interp(frames, np.arange(timeline.frames), timeline.times)
-        places = (np.arange(len(curve)) + self._window.side) * self.sampler.every
-        return Found(times, peaks, spread(curve, places.astype(np.float64), timeline.frames))
+        curve, every = np.array(self.curve), self.detector.sampler.every
+        centres, peaks = run_centres(curve, self.detector.threshold)
+        times = np.interp((centres + self.window.side) * every, np.arange(timeline.frames), timeline.times)
+        frames = (np.arange(len(curve)) + self.window.side) * every
+        return Found(times, peaks, spread(curve, frames.astype(np.float64), timeline.frames))

@@ -1,11 +1,7 @@
-"""Training the pairwise classifier: videos -> cached features -> windows with labels -> network."""
+"""Training the pairwise classifier: videos -> features, kept in the vector store -> windows with labels -> network."""
 
 from __future__ import annotations
 
-import hashlib
-import io
-import json
-import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,16 +9,16 @@ from typing import Literal
 
 import numpy as np
 
-from kataribe.boundaries.detectors.backbones import Backbone
-from kataribe.boundaries.detectors.network import Training, fit
+from kataribe.boundaries.detectors.network import FitOptions, fit
 from kataribe.boundaries.detectors.pc import PairwiseModel, pair_features
-from kataribe.boundaries.detectors.video import Timeline, pictures
 from kataribe.boundaries.detectors.window import EVERY, Sampler, windows
-from kataribe.boundaries.files import AnnotatedVideo, inside
-from kataribe.core.errors import JoinError, some
+from kataribe.boundaries.files import AnnotatedVideo, check_inside
+from kataribe.core.errors import JoinError, Location, some
 from kataribe.core.progress import report
 from kataribe.core.types import Floats
-from kataribe.formats.output import write_whole
+from kataribe.encoders.protocol import PictureEncoder
+from kataribe.encoders.store import FramesRow, VectorStore, content_key, file_key
+from kataribe.media.video import Timeline, pictures
 
 POSITIVE_SECONDS = 0.15
 # any: 1 if one annotator has a boundary near, as in the paper. share: how many of them have.
@@ -41,10 +37,10 @@ class SampledVideo:
 def train(
     videos: Sequence[Path],
     truth: Mapping[str, AnnotatedVideo],
-    backbone: Backbone,
+    encoder: PictureEncoder,
     *,
-    cache: Path | None = None,
-    training: Training | None = None,
+    store: VectorStore | None = None,
+    options: FitOptions | None = None,
     labels: Label = "share",
 ) -> PairwiseModel:
     """A classifier from video files whose names (without extension) are ids of the ground truth."""
@@ -52,19 +48,19 @@ def train(
     if unknown:
         raise JoinError(f"the ground truth has no entry for {some(unknown)}", hint="name videos as ID.mp4")
     inputs, targets = [], []
-    for place, path in enumerate(videos):
-        report("features", place, len(videos))
-        sampled = sample(path, backbone, cache)
+    for done, path in enumerate(videos):
+        report("features", done, len(videos))
+        sampled = sample(path, encoder, store)
         for annotator in truth[path.stem].annotators:
-            inside(annotator.times, sampled.duration, path.stem, path)
+            check_inside(annotator.times, sampled.duration, Location(path, path.stem))
         for middle, before, after in windows(sampled.features):
             inputs.append(pair_features(before, after))
             targets.append(label(sampled.times[middle], truth[path.stem], labels))
     report("features", len(videos), len(videos))
     if not any(targets):
         raise JoinError("no window of these videos is near a boundary", hint="there is nothing to learn from")
-    network = fit(np.stack(inputs), np.array(targets), training or Training())
-    return PairwiseModel(backbone.name, EVERY, network, labels)
+    network = fit(np.stack(inputs), np.array(targets), options or FitOptions())
+    return PairwiseModel(encoder.name, EVERY, network, labels)
 
 
 def label(time: float, video: AnnotatedVideo, labels: Label) -> float:
@@ -73,16 +69,21 @@ def label(time: float, video: AnnotatedVideo, labels: Label) -> float:
     return float(any(near)) if labels == "any" else sum(near) / len(near)
 
 
-def sample(path: Path, backbone: Backbone, cache: Path | None = None) -> SampledVideo:
-    """The features of a video, from the cache folder if they are there."""
-    kept = None if cache is None else cache / f"{path.stem}.{_key(path, backbone)}.npz"
-    if kept is not None and kept.is_file():
-        try:
-            with np.load(kept, allow_pickle=False) as archive:
-                return SampledVideo(archive["features"], archive["times"], float(archive["duration"]))
-        except (ValueError, KeyError, zipfile.BadZipFile, EOFError):
-            kept.unlink()  # half of a file is no cache; it is made again
-    sampler = Sampler(backbone)
+def sample(path: Path, encoder: PictureEncoder, store: VectorStore | None = None) -> SampledVideo:
+    """The features of a video, from the store if they are there."""
+    if store is None or not path.is_file():
+        return _look_at(path, encoder)
+    key = content_key(f"{file_key(path).hex()} every {EVERY}")
+    kept = store.frames(key)
+    if kept is not None:
+        return SampledVideo(kept.vectors, kept.times, kept.duration)
+    sampled = _look_at(path, encoder)
+    store.add(frames=[FramesRow(key, sampled.times, sampled.duration, sampled.features)])
+    return sampled
+
+
+def _look_at(path: Path, encoder: PictureEncoder) -> SampledVideo:
+    sampler = Sampler(encoder)
     features, stamps, times = [], [], []
     for picture in pictures(path):
         times.append(picture.time)
@@ -90,16 +91,4 @@ def sample(path: Path, backbone: Backbone, cache: Path | None = None) -> Sampled
         if vector is not None:
             features.append(vector)
             stamps.append(picture.time)
-    sampled = SampledVideo(np.stack(features), np.array(stamps), Timeline.of(times).duration)
-    if kept is not None:
-        out = io.BytesIO()
-        np.savez(out, features=sampled.features, times=sampled.times, duration=np.array(sampled.duration))
-        write_whole(kept, out.getvalue())
-    return sampled
-
-
-def _key(path: Path, backbone: Backbone) -> str:
-    """Changes when the file, the backbone or the sampling does."""
-    status = path.stat() if path.is_file() else None
-    about = [str(path.resolve()), status and [status.st_size, status.st_mtime_ns], backbone.name, EVERY]
-    return hashlib.blake2b(json.dumps(about).encode(), digest_size=6).hexdigest()
+    return SampledVideo(np.stack(features), np.array(stamps), Timeline.of(times).duration)

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from kataribe.boundaries.detectors.backbones import Backbone
-from kataribe.boundaries.detectors.video import Picture
 from kataribe.core.types import Floats
+from kataribe.encoders.protocol import PictureEncoder
+from kataribe.media.video import Picture
 
 EVERY = 3
 SIDE = 5
@@ -20,17 +20,18 @@ SIDE = 5
 class Sampler:
     """Features of every third picture. Detectors that share a sampler share the work."""
 
-    backbone: Backbone
+    encoder: PictureEncoder
     every: int = EVERY
-    _number: int = -1
+    _picture: Picture | None = None
     _features: Floats = field(default_factory=lambda: np.zeros(0))
 
     def __call__(self, picture: Picture) -> Floats | None:
         """The picture's features, or None for one that is passed over."""
         if picture.number % self.every:
             return None
-        if self._number != picture.number:
-            self._number, self._features = picture.number, self.backbone(picture.rgb(self.backbone.size))
+        if self._picture is not picture:
+            pixels = picture.rgb(self.encoder.size)
+            self._picture, self._features = picture, self.encoder.pixels([pixels])[0].astype(np.float64)
         return self._features
 
 

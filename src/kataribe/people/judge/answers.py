@@ -19,7 +19,7 @@ def checked(study: Study, task: Task, given: Any) -> dict[str, Any]:
     """An answer to every dimension, or `BadAnswer`.
 
     Of a pair the choice: a, b or equal, as shown. Else one number for each shown text: a rating from 1 to the scale's
-    end, or a place from 1, the best; places become ranks, so that two texts in the third place of four are 3, 3.
+    end, or a position from 1, the best. Positions become ranks: two texts that share the last of four are both 3.
     """
     names = [dimension.name for dimension in study.settings.dimensions]
     if not isinstance(given, Mapping) or sorted(given) != sorted(names):
@@ -39,19 +39,19 @@ def checked(study: Study, task: Task, given: Any) -> dict[str, Any]:
     return {name: given[name] for name in names}
 
 
-def ranks(places: Sequence[int]) -> list[int]:
+def ranks(positions: Sequence[int]) -> list[int]:
     """
     >>> ranks([2, 4, 4, 1])
     [2, 3, 3, 1]
     """
-    return [1 + sum(other < place for other in places) for place in places]
+    return [1 + sum(other < position for other in positions) for position in positions]
 
 
 def passed(study: Study, shown: Sequence[str], given: Mapping[str, Any]) -> bool:
     """Was the planted text seen to be wrong? Rated low, not chosen, or with nothing below and something above it."""
-    place, values = shown.index(PLANTED), given[study.checked_dimension]
+    index, values = shown.index(PLANTED), given[study.checked_dimension]
     if study.settings.kind == "pairs":
-        return bool(values == CHOICES[1 - place])
+        return bool(values == CHOICES[1 - index])
     if study.settings.kind == "rating":
-        return bool(values[place] <= study.settings.checks.at_most)
-    return bool(values[place] == max(values) > min(values))
+        return bool(values[index] <= study.settings.checks.at_most)
+    return bool(values[index] == max(values) > min(values))

@@ -59,7 +59,7 @@ def make_app(study: Study, store: Store, admin_token: str, public_url: str = "")
 
 
 class Rooms:
-    """The raters' part of the house."""
+    """Every request of a rater."""
 
     def __init__(self, study: Study, store: Store, public_url: str) -> None:
         self.study, self.store, self.public_url = study, store, public_url
@@ -171,7 +171,7 @@ class Rooms:
         return session
 
     def rater(self, request: Request) -> Rater:
-        """Whose link this is; a forged one is as good as none."""
+        """Whose link this is; a link of nobody is not found."""
         rater = self.store.rater_of(request.path_params["link"])
         if rater is None:
             raise HTTPException(404)

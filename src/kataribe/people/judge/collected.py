@@ -26,7 +26,7 @@ LEVELS: dict[str, Level] = {"pairs": "nominal", "ranking": "ordinal", "rating": 
 
 
 @dataclass(frozen=True)
-class Progress:
+class RaterProgress:
     """How far one rater is."""
 
     rater: Rater
@@ -44,7 +44,7 @@ def ratings(study: Study, answers: Iterable[Answer]) -> Ratings:
     return Ratings(KINDS[study.settings.kind], tuple(rows))
 
 
-def progress(study: Study, raters: Sequence[Rater], answers: Iterable[Answer]) -> list[Progress]:
+def progress(study: Study, raters: Sequence[Rater], answers: Iterable[Answer]) -> list[RaterProgress]:
     by_rater: dict[str, list[Answer]] = {rater.name: [] for rater in raters}
     for answer in answers:
         by_rater.setdefault(answer.rater, []).append(answer)
@@ -74,9 +74,9 @@ def agreement(study: Study, answers: Iterable[Answer]) -> list[dict[str, Any]]:
     return rows
 
 
-def _progress(study: Study, rater: Rater, total: int, given: Sequence[Answer]) -> Progress:
+def _progress(study: Study, rater: Rater, total: int, given: Sequence[Answer]) -> RaterProgress:
     checks = [answer for answer in given if PLANTED in answer.shown]
-    return Progress(
+    return RaterProgress(
         rater,
         len(given),
         total,

@@ -51,7 +51,7 @@ def _share(study: Study, units: int) -> int:
 
 
 def text_of(study: Study, item: str, system: str) -> Text:
-    """What a shown system says; planted texts and references are systems of a kind."""
+    """What a shown system says; planted texts and references count as systems."""
     if system == PLANTED:
         return study.planted[item]
     if system == REFERENCE:
@@ -76,7 +76,7 @@ def _units(study: Study) -> Iterator[Unit]:
 
 
 def _checks(study: Study) -> Iterator[Unit]:
-    """A planted text alone, against a good text, or in the place of a candidate: numbers must not betray it."""
+    """A planted text alone, beside a good text, or instead of a candidate: their number must not give it away."""
     seed = study.settings.seed
     for item in study.planted:
         if study.settings.kind == "rating" and not study.settings.together:

@@ -1,4 +1,4 @@
-"""What protects raters and answers: headers, bounded bodies, no posts from other sites, no telling comparisons.
+"""What protects raters and answers: headers, bounded bodies, no posts from other sites, comparisons in constant time.
 
 The pages run scripts and styles of this server only, so a caption cannot bring its own; every text reaches the page
 as text. A post counts when it comes from a page of this server and carries the token that only such a page knows.

@@ -1,19 +1,19 @@
-"""Running the application: a socket, or why it cannot be had, and a server that keeps links out of logs."""
+"""Running the application: a socket, or the reason why there is none, and a server that keeps links out of logs."""
 
 from __future__ import annotations
 
 import socket
 from collections.abc import Callable
-from importlib.util import find_spec
 from typing import Any
 
 from kataribe.core.errors import UsageError
+from kataribe.core.need import need
 
 
 def require() -> None:
     """The app's own dependencies come with an extra."""
-    if find_spec("starlette") is None or find_spec("uvicorn") is None:
-        raise UsageError("the judging app needs starlette and uvicorn", hint="pip install 'kataribe[judge]'")
+    for module in ("starlette", "uvicorn"):
+        need(module, extra="judge", purpose="the judging app")
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -23,7 +23,9 @@ def listen(host: str, port: int) -> socket.socket:
         listener = socket.create_server(address[:2], family=family, backlog=512)
     except OSError as error:
         raise UsageError(
-            f"cannot listen on {host} port {port} ({error.strerror})", hint="choose another --port, or 0 for a free one"
+            f"cannot listen on {host} port {port} ({error.strerror})",
+            hint="choose another <port>, or 0 for a free one",
+            options=["port"],
         ) from None
     return listener
 

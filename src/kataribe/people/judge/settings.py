@@ -40,7 +40,7 @@ class Checks(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     at_most: Count = 2
 
 
-class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class StudySettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A study, as its file describes it. Paths are relative to the file."""
 
     title: Words
@@ -67,12 +67,12 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     database: str = "answers.sqlite"
 
 
-def read_settings(path: Path) -> Settings:
+def read_settings(path: Path) -> StudySettings:
     """The file, or one line that names the field that is wrong."""
     with open_text(path) as text:
         content = text.read()
     try:
-        settings = msgspec.convert(tomllib.loads(content), Settings)
+        settings = msgspec.convert(tomllib.loads(content), StudySettings)
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"is not TOML ({error})", file=path, hint="see docs/judge.md for a whole example") from None
     except msgspec.ValidationError as error:
@@ -82,21 +82,21 @@ def read_settings(path: Path) -> Settings:
 
 
 def _explained(error: msgspec.ValidationError, path: Path) -> InputError:
-    """`Expected int - at $.seed` as file, field and way out."""
-    what, _, place = str(error).partition(" - at ")
+    """`Expected int - at $.seed` as an error with file, field and hint."""
+    what, _, location = str(error).partition(" - at ")
     unknown = re.search(r"unknown field `(.+?)`", what)
     if unknown:
-        owner = next((kind for kind in (Dimension, Checks) if kind.__name__.lower() in place), Settings)
+        owner = next((kind for kind in (Dimension, Checks) if kind.__name__.lower() in location), StudySettings)
         return InputError(
             "there is no such field", file=path, field=unknown[1], hint=nearest(unknown[1], owner.__struct_fields__)
         )
     missing = re.search(r"missing required field `(.+?)`", what)
     if missing:
         return InputError("is missing", file=path, field=missing[1], hint="every study needs it; see docs/judge.md")
-    return InputError(what[:1].lower() + what[1:], file=path, field=place.strip("`").removeprefix("$.") or None)
+    return InputError(what[:1].lower() + what[1:], file=path, field=location.strip("`").removeprefix("$.") or None)
 
 
-def _check(settings: Settings, path: Path) -> None:
+def _check(settings: StudySettings, path: Path) -> None:
     """What types cannot say."""
 
     def refuse(field: str, message: str, hint: str = "") -> None:

@@ -108,7 +108,8 @@ class Store:
             (number,) = next(run("SELECT coalesce(max(number), 0) + 1 FROM raters", ()))
             name = name or f"rater-{number:02}"
             if list(run("SELECT 1 FROM raters WHERE name = ?", (name,))):
-                raise UsageError(f"a rater is called {name!r} already", hint="choose another name, or --renew it")
+                problem = f"a rater is called {name!r} already"
+                raise UsageError(problem, hint="choose another name, or <renew> it", options=["renew"])
             run("INSERT INTO raters (number, name, link) VALUES (?, ?, ?)", (number, name, hashed(token)))
         return name, token
 

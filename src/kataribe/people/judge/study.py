@@ -15,7 +15,7 @@ from kataribe.core.errors import InputError, JoinError, some
 from kataribe.core.types import Caption, Segment, Story
 from kataribe.formats.stories import read_stories
 from kataribe.people.judge.media import Clip, find_clips
-from kataribe.people.judge.settings import Settings, read_settings
+from kataribe.people.judge.settings import StudySettings, read_settings
 
 # What a rater reads: a caption, or captions with their times.
 Text = str | Story
@@ -35,7 +35,7 @@ class Item:
 @dataclass(frozen=True)
 class Study:
     path: Path
-    settings: Settings
+    settings: StudySettings
     items: Mapping[str, Item]
     planted: Mapping[str, Text]
 
@@ -86,7 +86,7 @@ def read_study(path: Path) -> Study:
 
 
 def order_key(*parts: object) -> bytes:
-    """A place in a random order that is the same on every machine, for every version of every library.
+    """A key that puts things in a random order that is the same on every machine, for every version of every library.
 
     >>> sorted("abc", key=lambda letter: order_key(7, "rater 1", letter))
     ['c', 'a', 'b']
@@ -102,7 +102,7 @@ def _read_stories(path: Path) -> dict[str, Text]:
     return {story.video: story for story in read_stories(path)}
 
 
-def _read_many(settings: Settings, folder: Path) -> dict[str, tuple[Text, ...]]:
+def _read_many(settings: StudySettings, folder: Path) -> dict[str, tuple[Text, ...]]:
     path = folder / settings.references
     if settings.texts == "captions":
         return {id: tuple(texts) for id, texts in read_references(path).items()}
@@ -119,7 +119,7 @@ def _item(id: str, texts: Mapping[str, Text], references: tuple[Text, ...], clip
     return Item(id, texts, references, clip, max(known or last, default=None))
 
 
-def _choose(settings: Settings, sources: Mapping[str, Collection[str]], path: Path) -> list[str]:
+def _choose(settings: StudySettings, sources: Mapping[str, Collection[str]], path: Path) -> list[str]:
     """The items to judge: those that were named, a drawn sample of those that are everywhere, or all."""
     first, *others = sources
     everywhere = [id for id in sources[first] if all(id in sources[other] for other in others)]
@@ -145,7 +145,9 @@ def _choose(settings: Settings, sources: Mapping[str, Collection[str]], path: Pa
     return wanted
 
 
-def _plant(settings: Settings, items: Mapping[str, Item], written: Mapping[str, Text], path: Path) -> dict[str, Text]:
+def _plant(
+    settings: StudySettings, items: Mapping[str, Item], written: Mapping[str, Text], path: Path
+) -> dict[str, Text]:
     """Wrong texts by item: written ones, or what was said about another item."""
     strangers = [id for id in written if id not in items]
     if strangers:
@@ -158,12 +160,12 @@ def _plant(settings: Settings, items: Mapping[str, Item], written: Mapping[str, 
             hint="plant at most one check on an item",
         )  # fmt: skip
     shuffled = sorted(items, key=lambda id: order_key(settings.seed, "checks", id))
-    donors = {id: items[shuffled[place - 1]] for place, id in enumerate(shuffled)}
+    donors = {id: items[shuffled[index - 1]] for index, id in enumerate(shuffled)}
     return {id: _borrowed(donors[id], items[id]) for id in shuffled[: settings.checks.count]}
 
 
 def _borrowed(donor: Item, item: Item) -> Text:
-    """A text of another item; a story is stretched to this video so that its length does not betray it."""
+    """A text of another item; a story is stretched to this video so that its length does not give it away."""
     text = donor.references[0] if donor.references else next(iter(donor.texts.values()))
     if isinstance(text, str) or not donor.duration or not item.duration:
         return text

@@ -27,7 +27,7 @@ function showAgreement(data, open) {
   }
 
   function interval(entry) {
-    return entry.interval ? `${score(entry.interval[0])} \u2013 ${score(entry.interval[1])}` : NONE;
+    return scoreInterval(entry.interval);
   }
 
   function metricName({ name, place, letter }) {
@@ -60,16 +60,18 @@ function showAgreement(data, open) {
     const [low, high] = extent([0, people, ...entries.flatMap(({ of }) => [of[measure()].value, ...(of[measure()].interval ?? [])])]);
     const [width, row, top] = [420, 22, people === null ? 6 : 20];
     const bottom = top + row * entries.length;
-    const x = linear([low, high + (high - low) * 0.05], [8, width - 8]);
+    const [least, most] = [displayed(low, "fraction"), displayed(high, "fraction")];
+    const along = linear([least, most + (most - least) * 0.05], [8, width - 8]);
+    const x = (value) => along(displayed(value, "fraction"));
     const said = [...entries.map(({ name, of }) => `${name} ${score(of[measure()].value)}`),
       ...(people === null ? [] : [`people ${score(people)}`])].join(", ");
     const svg = shape("svg", {
       viewBox: `0 0 ${width} ${bottom + 22}`, role: "img", "aria-label": `${measure()}: ${said}`, class: "chart",
     });
-    const ticks = niceTicks(100 * low, 100 * high);
+    const ticks = niceTicks(least, most);
     for (const tick of ticks) {
-      svg.append(shape("line", { class: "grid", x1: x(tick / 100), x2: x(tick / 100), y1: top, y2: bottom }),
-        shape("text", { class: "tick", x: x(tick / 100), y: bottom + 15, "text-anchor": "middle" }, tickText(tick, ticks)));
+      svg.append(shape("line", { class: "grid", x1: along(tick), x2: along(tick), y1: top, y2: bottom }),
+        shape("text", { class: "tick", x: along(tick), y: bottom + 15, "text-anchor": "middle" }, tickText(tick, ticks)));
     }
     if (people !== null) {
       const anchor = x(people) > width - 40 ? "end" : "middle";
@@ -114,7 +116,7 @@ function showAgreement(data, open) {
       element("th", { scope: "row" }, name),
       ...columns.map(([, dimension, of]) => {
         const value = pick(dimension)?.[of]?.value ?? null;
-        return element("td", { class: heat(value) }, score(value, 1));
+        return element("td", { class: heat(value) }, score(value, "fraction", 1));
       }));
     const rows = data.metrics.map((name) => row(name, (dimension) => dimension.metrics[name], false));
     if (data.dimensions.some((dimension) => dimension.people)) {
@@ -140,7 +142,7 @@ function showAgreement(data, open) {
     const people = spread(dimension.points.people);
     const label = dimension.people_label + (people === dimension.points.people ? "" : " (spread sideways)");
     byId("agreement-scatter").replaceChildren(...data.metrics.map((name, place) => scatter(
-      name, [{ name, color: `s${place % 8}`, values: dimension.points[name] }], people, label, name,
+      name, [{ name, color: `s${place % 8}`, values: dimension.points[name] }], people, label, name, data.units[name],
       (text) => open(dimension.items[text], dimension.texts[text]),
       `${measure()} ${score(dimension.metrics[name][measure()].value)}`, dimension.texts)));
   }
@@ -154,7 +156,7 @@ function showAgreement(data, open) {
       metricName({ name, place, letter: data.letters[place] }), score(metrics[name][measure()].value), interval(metrics[name][measure()]),
     ]));
     const table = dataTable(["system", dimension.people_label, ...data.metrics], order.map((place) => [
-      systems[place], plain(people[place]), ...data.metrics.map((name) => score(scores[name][place])),
+      systems[place], plain(people[place]), ...data.metrics.map((name) => score(scores[name][place], data.units[name])),
     ]));
     byId("agreement-systems").replaceChildren(element("article", { class: "card" }, standing), element("article", { class: "card" }, table));
   }

@@ -16,19 +16,19 @@ function showChoices() {
 }
 
 function drawFigures() {
-  const name = data.measures[state.measure].name;
+  const { name, unit } = data.measures[state.measure];
   const series = shownSystems().filter((system) => column(system)).map((system) => ({
     name: data.systems[system].name, color: `s${system % 8}`, values: column(system),
   }));
-  const drawn = [histogram("Distribution", series, name)];
+  const drawn = [histogram("Distribution", series, name, { unit })];
   if (isPair() && series.length === 2) {
     const differences = data.ids.map((_, place) => differenceAt(place));
     const title = `${series[0].name} \u2212 ${series[1].name}`;
     const difference = { name: title, color: series[0].color, values: differences };
-    drawn.push(histogram("Difference by item", [difference], title, { zero: true }));
+    drawn.push(histogram("Difference by item", [difference], title, { unit, zero: true }));
   }
-  for (const [fact, values] of Object.entries(data.facts)) {
-    drawn.push(scatter(`Against ${fact}`, series, values, fact, name, openItem));
+  for (const [property, values] of Object.entries(data.properties)) {
+    drawn.push(scatter(`Against ${property}`, series, values, property, name, unit, openItem));
   }
   byId("figures").replaceChildren(...drawn);
 }

@@ -37,6 +37,6 @@ function drawItem() {
 function itemScores(place, systems) {
   const measures = data.metrics.map(({ name }) => data.measures.findIndex((measure) => measure.name === name));
   const rows = systems.map((system) =>
-    [systemName(system), ...measures.map((measure) => score(valueAt(system, place, measure)))]);
+    [systemName(system), ...measures.map((measure) => score(valueAt(system, place, measure), data.measures[measure].unit))]);
   return dataTable(["system", ...data.metrics.map(({ name }) => name)], rows);
 }

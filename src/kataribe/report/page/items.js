@@ -6,21 +6,26 @@ const grid = { columns: [], rows: [], active: 0, texts: null };
 
 function gridColumns() {
   const columns = [{ key: "id", name: "id", text: true, at: (place) => data.ids[place], show: String }];
-  const numbers = (key, name, at, show = score) => columns.push({ key, name, at, show });
+  const chosen = data.measures[state.measure];
+  const scores = (key, name, at, unit) => columns.push({ key, name, at, show: (value) => score(value, unit) });
   if (data.systems.length === 1) {
-    const chosen = data.measures[state.measure];
     for (const { name } of data.metrics) {
       const measure = data.measures.findIndex((entry) => entry.name === name);
-      numbers(name, name, (place) => valueAt(0, place, measure));
+      scores(name, name, (place) => valueAt(0, place, measure), data.measures[measure].unit);
     }
-    if (chosen.name !== chosen.metric) numbers("measure", chosen.name, (place) => valueAt(0, place));
+    if (chosen.name !== chosen.metric) scores("measure", chosen.name, (place) => valueAt(0, place), chosen.unit);
   } else {
     data.systems.forEach(({ letter, name }, system) => {
-      numbers(`system ${letter}`, name, (place) => valueAt(system, place));
+      scores(`system ${letter}`, name, (place) => valueAt(system, place), chosen.unit);
     });
-    if (isPair()) numbers("difference", "difference", differenceAt, signed);
+    if (isPair()) {
+      const show = (value) => signed(value, chosen.unit);
+      columns.push({ key: "difference", name: "difference", at: differenceAt, show });
+    }
   }
-  for (const [fact, values] of Object.entries(data.facts)) numbers(fact, fact, (place) => values[place], plain);
+  for (const [property, values] of Object.entries(data.properties)) {
+    columns.push({ key: property, name: property, at: (place) => values[place], show: plain });
+  }
   return columns;
 }
 
@@ -103,13 +108,17 @@ function gridRow(row) {
     class: `grid-row${row === grid.active ? " active" : ""}${isOpen ? " open" : ""}`, onclick: () => openItem(place),
   }, ...grid.columns.map((entry) => {
     const value = entry.at(place);
-    const tone = entry.key === "difference" && value ? (value > 0 ? " better" : " worse") : "";
+    const tone = entry.key === "difference" && value ? differenceTone(value) : "";
     const side = entry.text ? "first" : "number";
     const title = entry.text ? value : null;
     return element("div", { role: "gridcell", class: side + tone, title }, entry.show(value));
   }));
   node.style.top = `${row * ROW_HEIGHT}px`;
   return node;
+}
+
+function differenceTone(value) {
+  return (value > 0) === !data.measures[state.measure].lower ? " better" : " worse";
 }
 
 function sortBy(entry) {

@@ -23,13 +23,13 @@ function systemName(system) {
 function metricCard(metric) {
   const standing = metric.systems.map((entry, system) => ({ entry, system })).filter(({ entry }) => entry);
   const values = standing.map(({ entry }) => entry.value);
-  const best = score(metric.lower ? Math.min(...values) : Math.max(...values));
+  const best = score(metric.lower ? Math.min(...values) : Math.max(...values), metric.unit);
   const isAnchored = standing.some(({ entry }) => entry.anchors);
   const header = ["system", "score", "95% interval", ...(isAnchored ? ["normalised"] : [])];
   const rows = standing.map(({ entry, system }) => [
     systemName(system),
-    scoreWithLetters(entry, standing.length > 1 && score(entry.value) === best),
-    entry.interval ? `${score(entry.interval[0])} \u2013 ${score(entry.interval[1])}` : NONE,
+    scoreWithLetters(entry, standing.length > 1 && score(entry.value, metric.unit) === best),
+    scoreInterval(entry.interval, metric.unit),
     ...(isAnchored ? [score(entry.anchors?.normalised)] : []),
   ]);
   const parts = [...new Set(standing.flatMap(({ entry }) => Object.keys(entry.parts)))];
@@ -37,7 +37,7 @@ function metricCard(metric) {
   return element("article", { class: "card" },
     element("h3", {}, metric.name, metric.lower ? element("small", {}, " lower is better") : null),
     dataTable(header, rows),
-    intervalAxis(metric.name, standing),
+    intervalAxis(metric, standing),
     ...againstWhat(standing),
     parts.length ? element("details", {}, element("summary", {}, "Parts"), partTable(parts, standing)) : null,
     element("details", {}, element("summary", {}, "Signature"),
@@ -47,44 +47,47 @@ function metricCard(metric) {
 function scoreWithLetters(entry, isBest) {
   const letters = entry.beats
     ? element("sup", { title: `significantly better than ${entry.beats}` }, entry.beats) : null;
-  return element("span", {}, element(isBest ? "b" : "span", {}, score(entry.value)), letters);
+  return element("span", {}, element(isBest ? "b" : "span", {}, score(entry.value, entry.unit)), letters);
 }
 
 function partTable(parts, standing) {
   const header = ["part", ...standing.map(({ system }) => systemName(system))];
-  return dataTable(header, parts.map((part) => [part, ...standing.map(({ entry }) => score(entry.parts[part]))]));
+  const shown = (part) => standing.map(({ entry }) => score(entry.parts[part], entry.unit));
+  return dataTable(header, parts.map((part) => [part, ...shown(part)]));
 }
 
 // What chance, people and the rings on the axis were scored against; the dots are the scores, against all references.
 function againstWhat(standing) {
   const anchored = standing.filter(({ entry }) => entry.anchors);
   const said = new Set(anchored.map(({ entry }) => entry.anchors.against));
-  const rings = anchored.map(({ entry, system }) => `${data.systems[system].name} ${score(entry.anchors.system)}`);
+  const rings = anchored.map(({ entry, system }) =>
+    `${data.systems[system].name} ${score(entry.anchors.system, entry.unit)}`);
   return [...said].map((against) => element("p", { class: "note" },
     `Rings are the systems scored as people are: ${rings.join(", ")}. Rings, null and human: against ${against}. `
     + "normalised = (ring \u2212 null) / (human \u2212 null)."));
 }
 
 // One axis for scores, intervals and anchors: where the systems stand between chance (null) and people (human).
-function intervalAxis(name, standing) {
+function intervalAxis({ name, unit }, standing) {
   const anchors = standing.find(({ entry }) => entry.anchors)?.entry.anchors;
   const marks = [["null", anchors?.null], ["human", anchors?.human]].filter(([, value]) => value != null);
   const scores = standing.flatMap(({ entry }) =>
     [entry.value, ...(entry.interval ?? []), ...(entry.anchors ? [entry.anchors.system] : [])]);
-  let [low, high] = extent([...scores, ...marks.map(([, value]) => value)]);
-  const margin = (high - low) * 0.08 || 0.01;
+  let [low, high] = extent([...scores, ...marks.map(([, value]) => value)]).map((value) => displayed(value, unit));
+  const margin = (high - low) * 0.08 || 1;
   [low, high] = [Math.max(Math.min(0, low), low - margin), high + margin];
   const [width, row, top] = [420, 18, marks.length ? 20 : 6];
   const bottom = top + row * standing.length;
-  const x = linear([low, high], [8, width - 8]);
-  const said = [...standing.map(({ entry, system }) => `${data.systems[system].name} ${score(entry.value)}`),
-    ...marks.map(([mark, value]) => `${mark} ${score(value)}`)].join(", ");
+  const along = linear([low, high], [8, width - 8]);
+  const x = (value) => along(displayed(value, unit));
+  const said = [...standing.map(({ entry, system }) => `${data.systems[system].name} ${score(entry.value, unit)}`),
+    ...marks.map(([mark, value]) => `${mark} ${score(value, unit)}`)].join(", ");
   const svg = shape("svg", {
     viewBox: `0 0 ${width} ${bottom + 22}`, role: "img", "aria-label": `${name}: ${said}`, class: "chart",
   });
-  const ticks = niceTicks(100 * low, 100 * high);
+  const ticks = niceTicks(low, high);
   for (const tick of ticks) {
-    const at = x(tick / 100);
+    const at = along(tick);
     svg.append(shape("line", { class: "grid", x1: at, x2: at, y1: top, y2: bottom }),
       shape("text", { class: "tick", x: at, y: bottom + 15, "text-anchor": "middle" }, tickText(tick, ticks)));
   }
@@ -108,24 +111,25 @@ function intervalAxis(name, standing) {
       svg.append(shape("line", { class: `bar ${color}`, x1, x2, y1: y, y2: y }));
     }
     svg.append(shape("circle", { class: `dot ${color}`, cx: x(entry.value), cy: y, r: 5 },
-      shape("title", {}, `${data.systems[system].name}: ${score(entry.value)}`)));
+      shape("title", {}, `${data.systems[system].name}: ${score(entry.value, unit)}`)));
     if (entry.anchors) {
+      const ring = score(entry.anchors.system, unit);
       svg.append(shape("circle", { class: `dot hollow ${color}`, cx: x(entry.anchors.system), cy: y, r: 5 },
-        shape("title", {}, `${data.systems[system].name}, scored as people are: ${score(entry.anchors.system)}`)));
+        shape("title", {}, `${data.systems[system].name}, scored as people are: ${ring}`)));
     }
   });
   return svg;
 }
 
 function testTable() {
-  const { tests, remarks } = data.comparison;
+  const { tests, remarks, units } = data.comparison;
   const header = ["metric", "systems", "difference", "95% interval", "p", "p corrected", "p bootstrap", "effect",
     "wins / ties / losses"];
   const rows = tests.map((test) => [
     test.metric,
     `${test.one} \u2212 ${test.other}`,
-    signed(test.difference),
-    signedInterval(test.interval),
+    signed(test.difference, units[test.metric]),
+    signedInterval(test.interval, units[test.metric]),
     pValue(test.permutation),
     element(test.significant ? "b" : "span", {}, pValue(test.corrected)),
     pValue(test.bootstrap),

@@ -70,12 +70,13 @@ function mean(values) {
   return known.length ? known.reduce((sum, value) => sum + value, 0) / known.length : null;
 }
 
-// Series: [{name, color, values}]; values are fractions.
-function histogram(title, series, xLabel, { zero = false } = {}) {
+// Series: [{name, color, values}]; values in the unit given.
+function histogram(title, series, xLabel, { unit = "fraction", zero = false } = {}) {
   const bins = Math.min(30, Math.max(6, Math.ceil(2 * Math.sqrt(series[0]?.values.length ?? 0))));
   let [low, high] = extent(series.flatMap((one) => one.values));
   if (zero) [low, high] = [Math.min(low, 0), Math.max(high, 0)];
-  if (low === high) [low, high] = [low - 0.005, high + 0.005];
+  // Half a point on either side of the only value there is.
+  if (low === high) [low, high] = [low - 0.5 / displayed(1, unit), high + 0.5 / displayed(1, unit)];
   const counts = series.map(({ values }) => {
     const count = new Array(bins).fill(0);
     for (const value of values) {
@@ -84,20 +85,20 @@ function histogram(title, series, xLabel, { zero = false } = {}) {
     return count;
   });
   const most = Math.max(1, ...counts.flat());
-  const said = series.map((one) => `${one.name}: mean ${score(mean(one.values))}`).join("; ");
+  const said = series.map((one) => `${one.name}: mean ${score(mean(one.values), unit)}`).join("; ");
   const { svg, x, y } = frame({
-    xDomain: [100 * low, 100 * high], yDomain: [0, most], xLabel, yLabel: "items", whole: true,
+    xDomain: [displayed(low, unit), displayed(high, unit)], yDomain: [0, most], xLabel, yLabel: "items", whole: true,
     label: `${title}. ${said}`,
   });
   counts.forEach((count, place) => {
-    const edge = (bin) => x(100 * (low + ((high - low) * bin) / bins));
+    const edge = (bin) => x(displayed(low + ((high - low) * bin) / bins, unit));
     const path = [`M${edge(0)} ${y(0)}`];
     count.forEach((number, bin) => path.push(`V${y(number).toFixed(1)}H${edge(bin + 1).toFixed(1)}`));
     path.push(`V${y(0)}Z`);
     svg.append(shape("path", { class: `area ${series[place].color}`, d: path.join("") }));
     const middle = mean(series[place].values);
     if (middle === null) return;
-    const at = x(100 * middle);
+    const at = x(displayed(middle, unit));
     svg.append(shape("line", { class: `mean ${series[place].color}`, x1: at, x2: at, y1: y(0), y2: CHART.top }));
   });
   if (zero) svg.append(shape("line", { class: "axis", x1: x(0), x2: x(0), y1: y(0), y2: CHART.top }));
@@ -106,21 +107,21 @@ function histogram(title, series, xLabel, { zero = false } = {}) {
 
 // Thousands of points are one path of dots: the browser draws it at once. The nearest point is found by distance, and
 // named under the pointer.
-function scatter(title, series, xs, xLabel, yLabel, open, said = correlations(series, xs), names = data.ids) {
+function scatter(title, series, xs, xLabel, yLabel, unit, open, said = correlations(series, xs), names = data.ids) {
   const domain = (values) => {
     const [low, high] = extent(values);
     const margin = (high - low) * 0.03 || 0.5;
     return [low - margin, high + margin];
   };
   const xDomain = domain(xs);
-  const yDomain = domain(series.flatMap((one) => one.values)).map((value) => 100 * value);
+  const yDomain = domain(series.flatMap((one) => one.values)).map((value) => displayed(value, unit));
   const { svg, x, y } = frame({ xDomain, yDomain, xLabel, yLabel, label: `${title}. ${said}` });
   const points = [];
   for (const one of series) {
     const path = [];
     one.values.forEach((value, place) => {
       if (value === null || xs[place] === null) return;
-      const point = { x: x(xs[place]), y: y(100 * value), place };
+      const point = { x: x(xs[place]), y: y(displayed(value, unit)), place };
       points.push(point);
       path.push(`M${point.x.toFixed(1)} ${point.y.toFixed(1)}h0`);
     });
@@ -164,23 +165,24 @@ function correlations(series, xs) {
   return series.map((one) => `${one.name}: rank correlation ${correlationText(xs, one.values)}`).join("; ");
 }
 
-function lines(title, series, xLabel) {
+function lines(title, series, xLabel, unit) {
   const points = series.flatMap((one) => one.points);
   const xDomain = extent(points.map(([x]) => x));
   const [low, high] = extent(points.map(([, y]) => y));
-  const spoken = (one) => one.points.map(([px, py]) => `${plain(px)} ${score(py)}`).join(", ");
+  const spoken = (one) => one.points.map(([px, py]) => `${plain(px)} ${score(py, unit)}`).join(", ");
   const said = series.map((one) => `${one.name}: ${spoken(one)}`).join("; ");
   const { svg, x, y } = frame({
-    xDomain, yDomain: [100 * Math.min(0, low), 100 * high || 1], xLabel, yLabel: "score", label: `${title}. ${said}`,
+    xDomain, yDomain: [displayed(Math.min(0, low), unit), displayed(high, unit) || 1], xLabel, yLabel: "score",
+    label: `${title}. ${said}`,
   });
   const key = element("ul", { class: "key" });
   series.forEach((one, place) => {
     const color = `s${place % 8}`;
-    const path = one.points.map(([px, py]) => `${x(px).toFixed(1)} ${y(100 * py).toFixed(1)}`);
+    const path = one.points.map(([px, py]) => `${x(px).toFixed(1)} ${y(displayed(py, unit)).toFixed(1)}`);
     svg.append(shape("path", { class: `line ${color}`, d: `M${path.join("L")}` }));
     for (const [px, py] of one.points) {
-      svg.append(shape("circle", { class: `dot ${color}`, cx: x(px), cy: y(100 * py), r: 3 },
-        shape("title", {}, `${one.name}: ${plain(px)}, ${score(py)}`)));
+      svg.append(shape("circle", { class: `dot ${color}`, cx: x(px), cy: y(displayed(py, unit)), r: 3 },
+        shape("title", {}, `${one.name}: ${plain(px)}, ${score(py, unit)}`)));
     }
     key.append(element("li", {}, element("span", { class: `swatch ${color}` }), one.name));
   });

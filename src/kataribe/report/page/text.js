@@ -1,17 +1,28 @@
-// Numbers and tables as text. Scores are fractions and are shown times 100.
+// Numbers and tables as text. The page's data are as they were measured; only here does a unit decide how they are
+// shown: fractions times 100, numbers (a perplexity, say) as they are.
 
 const NONE = "\u2013";
 
-function score(value, digits = 2) {
-  return value === null || value === undefined ? NONE : (100 * value).toFixed(digits);
+const DISPLAYED_TIMES = { fraction: 100, number: 1 };
+
+function displayed(value, unit) {
+  return DISPLAYED_TIMES[unit] * value;
 }
 
-function signed(value) {
-  return value === null || value === undefined ? NONE : (value >= 0 ? "+" : "\u2212") + score(Math.abs(value));
+function score(value, unit = "fraction", digits = 2) {
+  return value === null || value === undefined ? NONE : displayed(value, unit).toFixed(digits);
 }
 
-function signedInterval(interval) {
-  return interval ? `${signed(interval[0])} to ${signed(interval[1])}` : NONE;
+function scoreInterval(interval, unit = "fraction") {
+  return interval ? `${score(interval[0], unit)} \u2013 ${score(interval[1], unit)}` : NONE;
+}
+
+function signed(value, unit = "fraction") {
+  return value === null || value === undefined ? NONE : (value >= 0 ? "+" : "\u2212") + score(Math.abs(value), unit);
+}
+
+function signedInterval(interval, unit = "fraction") {
+  return interval ? `${signed(interval[0], unit)} to ${signed(interval[1], unit)}` : NONE;
 }
 
 function plain(value) {

@@ -15,10 +15,10 @@ from kataribe.core.result import Result
 # Results by the name of their system.
 Results = Mapping[str, Result]
 # A number for each item, such as a duration; nothing where it is not known.
-Fact = list[float | None]
+Column = list[float | None]
 
 
-def _no_facts(results: Results, ids: Sequence[str]) -> dict[str, Fact]:
+def _no_properties(results: Results, ids: Sequence[str]) -> dict[str, Column]:
     return {}
 
 
@@ -26,13 +26,13 @@ def _no_facts(results: Results, ids: Sequence[str]) -> dict[str, Fact]:
 class View:
     """`fits` says whether a result has something to show, `pack` gives the data that the view's script reads.
 
-    `facts` are numbers about each item that scores are plotted against.
+    `properties` are numbers about each item that scores are plotted against.
     """
 
     name: str
     fits: Callable[[Result], bool]
     pack: Callable[[Results, Sequence[str]], Any]
-    facts: Callable[[Results, Sequence[str]], dict[str, Fact]] = _no_facts
+    properties: Callable[[Results, Sequence[str]], dict[str, Column]] = _no_properties
 
 
 def fitting_views(results: Results) -> list[View]:

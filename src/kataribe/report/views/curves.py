@@ -18,7 +18,9 @@ def _pack(results: Results, ids: Sequence[str]) -> list[dict[str, Any]]:
     charts: dict[str, dict[str, Any]] = {}
     for name, result in results.items():
         for curve in result.curves:
-            chart = charts.setdefault(curve.title, {"title": curve.title, "x": curve.x, "lines": []})
+            chart = charts.setdefault(
+                curve.title, {"title": curve.title, "x": curve.x, "unit": curve.unit, "lines": []}
+            )
             for line, points in curve.lines.items():
                 label = f"{name}: {line}" if len(results) > 1 else line
                 chart["lines"].append({"name": label, "points": [[float(x), float(y)] for x, y in points]})

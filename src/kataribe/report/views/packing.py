@@ -1,29 +1,12 @@
-"""Reading what results contain, strictly, and rounding what a page shows, so that it stays small."""
+"""What a page shows, rounded, so that the page stays small."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import Any, TypeVar
-
-import msgspec
-
-from kataribe.core.errors import InputError
-
-T = TypeVar("T")
 
 # Enough for a score times 100 with three decimals, and for a time in milliseconds.
 _SCORE_DIGITS, _TIME_DIGITS = 5, 3
-
-
-def read_as(data: Any, type: type[T], system: str, field: str) -> T:
-    """A part of a result as typed values; a file that was edited by hand may hold anything."""
-    try:
-        return msgspec.convert(data, type)
-    except msgspec.ValidationError as error:
-        raise InputError(
-            f"cannot be shown ({error})", file=system, field=field, hint="score it again with -o"
-        ) from None
 
 
 def packed_scores(values: Iterable[float | None]) -> list[float | None]:

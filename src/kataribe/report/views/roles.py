@@ -5,27 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import msgspec
-
 from kataribe.core.result import MetricResult, Result
-from kataribe.report.views import Fact, Results, View
-from kataribe.report.views.packing import packed_time, read_as
-
-
-class _Roles(msgspec.Struct):
-    found: list[str]
-    lost: list[str]
-    invented: list[str]
-
-
-class _Content(msgspec.Struct):
-    segment: tuple[float, float] | None = None
+from kataribe.narration.result import NamedRoles, ScoredNarration
+from kataribe.report.views import Column, Results, View
+from kataribe.report.views.packing import packed_time
 
 
 def _metric(result: Result) -> MetricResult | None:
     """The first metric that says which roles were named."""
-    has_roles = (m for m in result if any(isinstance(entry, dict) and "invented" in entry for entry in m.details or ()))
-    return next(has_roles, None)
+    return next((metric for metric in result if metric.has_documents(NamedRoles)), None)
 
 
 def _pack(results: Results, ids: Sequence[str]) -> dict[str, Any]:
@@ -35,21 +23,19 @@ def _pack(results: Results, ids: Sequence[str]) -> dict[str, Any]:
 def _pack_system(name: str, metric: MetricResult | None, ids: Sequence[str]) -> dict[str, Any] | None:
     if metric is None:
         return None
-    details = read_as(metric.details, list[_Roles], name, f"details of {metric.metric}")
-    by_id = dict(zip(metric.ids, details, strict=True))
-    rows = [[entry.found, entry.lost, entry.invented] if (entry := by_id.get(id)) else None for id in ids]
+    found = metric.documents(NamedRoles, file=name)
+    rows = [[found[id][0].found, found[id][0].lost, found[id][0].invented] if found.get(id) else None for id in ids]
     return {"metric": metric.metric, "roles": rows}
 
 
-def _facts(results: Results, ids: Sequence[str]) -> dict[str, Fact]:
+def _properties(results: Results, ids: Sequence[str]) -> dict[str, Column]:
     """How long each gap is, where that is known."""
-    lengths: dict[str, float] = {}
+    gaps: dict[str, float] = {}
     for name, result in results.items():
-        content = read_as(result.content or {}, dict[str, _Content], name, "content")
-        for id, entry in content.items():
-            if entry.segment:
-                lengths.setdefault(id, entry.segment[1] - entry.segment[0])
-    return {"gap (s)": [packed_time(lengths.get(id)) for id in ids]} if lengths else {}
+        for id, line in result.scored(ScoredNarration, file=name).items():
+            if line.gap is not None:
+                gaps.setdefault(id, line.gap)
+    return {"gap (s)": [packed_time(gaps.get(id)) for id in ids]} if gaps else {}
 
 
-VIEW = View("roles", lambda result: _metric(result) is not None, _pack, _facts)
+VIEW = View("roles", lambda result: _metric(result) is not None, _pack, _properties)

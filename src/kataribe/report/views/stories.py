@@ -2,118 +2,69 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-import msgspec
-
-from kataribe.core.result import MetricResult, Result
-from kataribe.report.views import Fact, Results, View
-from kataribe.report.views.packing import packed_scores, packed_time, read_as
+from kataribe.report.views import Column, Results, View
+from kataribe.report.views.packing import packed_scores, packed_time
+from kataribe.stories.result import ScoredStory, StoryAlignment, TimedCaption
 
 
-class _Caption(msgspec.Struct):
-    # A segment that was no number is null in the file.
-    segment: tuple[float | None, float | None]
-    text: str
-
-
-class _Story(msgspec.Struct):
-    references: list[list[_Caption]]
-    predictions: list[_Caption]
-    duration: float | None = None
-
-
-class _Pair(msgspec.Struct):
-    annotator: int
-    reference: int
-    prediction: int
-    iou: float
-    text: float
-
-
-class _Reading(msgspec.Struct):
-    counts: bool
-    f1: float | None
-    pairs: list[_Pair]
-    unmatched_references: list[dict[str, int]]
-    tiou: float | None = None
-
-
-def _fits(result: Result) -> bool:
-    return any(isinstance(entry, dict) and "predictions" in entry for entry in (result.content or {}).values())
-
-
-def _content(results: Results) -> dict[str, dict[str, _Story]]:
-    return {name: read_as(result.content or {}, dict[str, _Story], name, "content") for name, result in results.items()}
+def _scored(results: Results) -> dict[str, dict[str, ScoredStory]]:
+    return {name: result.scored(ScoredStory, file=name) for name, result in results.items()}
 
 
 def _pack(results: Results, ids: Sequence[str]) -> dict[str, Any]:
     """References once, as the first system that has them; predictions and alignments for each system."""
-    contents = _content(results)
-    first = _first_stories(contents)
+    scored = _scored(results)
+    first = _first_stories(scored)
     systems = []
     for name, result in results.items():
-        stories = contents[name]
+        stories = scored[name]
+        alignments = {metric.metric: metric.documents(StoryAlignment, file=name) for metric in result}
         systems.append(
             {
                 "predictions": [_captions(stories[id].predictions) if id in stories else None for id in ids],
                 "alignments": {
-                    metric.metric: _pack_alignments(name, metric, ids) for metric in result if _has_alignments(metric)
+                    metric: [[_pack_alignment(one) for one in found[id]] if id in found else None for id in ids]
+                    for metric, found in alignments.items()
+                    if found
                 },
             }
         )
     return {
         "durations": [packed_time(first[id].duration) if id in first else None for id in ids],
-        "references": [[_captions(told) for told in first[id].references] if id in first else [] for id in ids],
+        "references": [[_captions(story) for story in first[id].references] if id in first else [] for id in ids],
         "systems": systems,
     }
 
 
-def _first_stories(contents: dict[str, dict[str, _Story]]) -> dict[str, _Story]:
-    first: dict[str, _Story] = {}
-    for stories in contents.values():
+def _first_stories(scored: Mapping[str, dict[str, ScoredStory]]) -> dict[str, ScoredStory]:
+    """Of each video as the first system that has it."""
+    first: dict[str, ScoredStory] = {}
+    for stories in scored.values():
         first = stories | first
     return first
 
 
-def _captions(captions: Sequence[_Caption]) -> list[list[Any]]:
+def _captions(captions: Sequence[TimedCaption]) -> list[list[Any]]:
     return [[packed_time(caption.segment[0]), packed_time(caption.segment[1]), caption.text] for caption in captions]
 
 
-def _has_alignments(metric: MetricResult) -> bool:
-    readings = next((entry for entry in metric.details or () if entry), None)
-    return isinstance(readings, list) and isinstance(readings[0], dict) and "pairs" in readings[0]
+def _pack_alignment(alignment: StoryAlignment) -> list[Any]:
+    """[counts, tiou, F1, annotators, [[annotator, reference, prediction, IoU, text], ...]]."""
+    pairs = [[p.annotator, p.reference, p.prediction, *packed_scores([p.iou, p.text])] for p in alignment.pairs]
+    return [int(alignment.counts), alignment.tiou, *packed_scores([alignment.f1]), alignment.annotators, pairs]
 
 
-def _pack_alignments(system: str, metric: MetricResult, ids: Sequence[str]) -> list[Any]:
-    """For each video its readings: [counts, tiou, F1, annotators, [[annotator, reference, prediction, iou, f]]]."""
-    details = read_as(metric.details, list[list[_Reading]], system, f"details of {metric.metric}")
-    by_id = dict(zip(metric.ids, details, strict=True))
-    return [[_pack_reading(reading) for reading in by_id[id]] if id in by_id else None for id in ids]
-
-
-def _pack_reading(reading: _Reading) -> list[Any]:
-    annotators = {pair.annotator for pair in reading.pairs} | {
-        reference["annotator"] for reference in reading.unmatched_references
-    }
-    pairs = [[p.annotator, p.reference, p.prediction, *packed_scores([p.iou, p.text])] for p in reading.pairs]
-    return [int(reading.counts), reading.tiou, *packed_scores([reading.f1]), sorted(annotators), pairs]
-
-
-def _facts(results: Results, ids: Sequence[str]) -> dict[str, Fact]:
+def _properties(results: Results, ids: Sequence[str]) -> dict[str, Column]:
     """What a story's score may depend on: how much there is to tell, and how long it takes."""
-    first = _first_stories(_content(results))
-    captions: Fact = [_mean_captions(first[id]) if id in first else None for id in ids]
-    durations: Fact = [packed_time(first[id].duration) if id in first else None for id in ids]
-    facts = {"reference captions": captions, "duration (s)": durations}
-    return {name: fact for name, fact in facts.items() if any(value is not None for value in fact)}
+    first = _first_stories(_scored(results))
+    counts = {id: story.mean_reference_captions for id, story in first.items()}
+    captions: Column = [None if (count := counts.get(id)) is None else round(count, 2) for id in ids]
+    durations: Column = [packed_time(first[id].duration) if id in first else None for id in ids]
+    properties = {"reference captions": captions, "duration (s)": durations}
+    return {name: column for name, column in properties.items() if any(value is not None for value in column)}
 
 
-def _mean_captions(story: _Story) -> float | None:
-    """Annotators who did not tell the video do not count."""
-    counts = [len(told) for told in story.references if told]
-    return round(sum(counts) / len(counts), 2) if counts else None
-
-
-VIEW = View("stories", _fits, _pack, _facts)
+VIEW = View("stories", lambda result: result.has_scored(ScoredStory), _pack, _properties)

@@ -13,8 +13,8 @@ from functools import cache
 from importlib.metadata import version
 from typing import Any
 
+from kataribe.core.need import need
 from kataribe.text.scene_graph.lexicon import QUALITY_ENDINGS, QUANTITIES
-from kataribe.text.scene_graph.needs import need
 
 _ATTRIBUTES = ("動物-部位", "植物-部位", "場所", "形・模様", "色", "数量", "時間")
 _ANIMATE = ("人", "動物", "組織・団体")
@@ -92,7 +92,7 @@ class _Kinds:
 
 @cache
 def _tagger() -> Any:
-    fugashi, jumandic = need("fugashi"), need("jumandic")
+    fugashi, jumandic = (need(module, extra="ja", purpose="jaspice") for module in ("fugashi", "jumandic"))
     return fugashi.GenericTagger(f'-r "{os.devnull}" -d "{jumandic.DICDIR}"')
 
 

@@ -10,9 +10,9 @@ from importlib.metadata import version
 from typing import Any
 
 from kataribe.core.errors import InputError, UsageError, shorten
+from kataribe.core.need import need, remedy
 from kataribe.text.scene_graph import categories
 from kataribe.text.scene_graph.graph import SceneGraph
-from kataribe.text.scene_graph.needs import need
 from kataribe.text.scene_graph.phrases import read_phrases
 from kataribe.text.scene_graph.rules import build_graph
 
@@ -30,9 +30,9 @@ def has_japanese(text: str) -> bool:
 @dataclass(frozen=True)
 class GinzaParser:
     """
-    >>> from kataribe.text.scene_graph.graph import spell
+    >>> from kataribe.text.scene_graph.graph import tuple_text
     >>> [graph] = open_parser().graphs(["デニムパンツをはいた少女がサッカーボールを蹴ろうとしている"])
-    >>> [spell(entry) for entry in graph.relations]
+    >>> [tuple_text(entry) for entry in graph.relations]
     ['少女-はく-デニムパンツ', '少女-蹴る-サッカーボール']
     """
 
@@ -74,14 +74,14 @@ class GinzaParser:
 @cache
 def open_parser(model: str = "ja_ginza") -> GinzaParser:
     """A GiNZA model by its name; it is loaded once."""
-    spacy = need("spacy")
-    need("ginza")
+    spacy = need("spacy", extra="ja", purpose="parsing Japanese captions")
+    need("ginza", extra="ja", purpose="parsing Japanese captions")
     try:
         nlp = spacy.load(model, exclude=["ner"])
     except (OSError, ValueError) as error:
         raise UsageError(
             f"the GiNZA model {shorten(model)!r} cannot be loaded ({shorten(error, 90)})",
-            hint="pip install 'kataribe[ja]' brings ja_ginza",
+            hint=f"{remedy('ja')} brings ja_ginza",
         ) from None
     if nlp.lang != "ja":
         raise UsageError(f"the model {shorten(model)!r} is not one of Japanese", hint="use ja_ginza")

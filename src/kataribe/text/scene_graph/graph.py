@@ -34,7 +34,7 @@ class SceneGraph:
 
     >>> dog, white, run = Word("犬", "犬"), Word("白い", "白い"), Word("走る", "走る")
     >>> graph = SceneGraph((dog,), ((dog, white), (dog, run)), ())
-    >>> [spell(entry) for entry in graph]
+    >>> [tuple_text(entry) for entry in graph]
     ['犬', '犬-白い', '犬-走る']
     """
 
@@ -56,5 +56,5 @@ class SceneGraph:
         }
 
 
-def spell(entry: Tuple) -> str:
+def tuple_text(entry: Tuple) -> str:
     return "-".join(map(str, entry))

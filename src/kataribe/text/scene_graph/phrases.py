@@ -25,7 +25,7 @@ class Phrase:
     word: Word
     kind: Kind
     mark: str
-    place: int
+    position: int
     head: Phrase | None = None
     quantity: Word | None = None
     is_verbal_noun: bool = False
@@ -57,9 +57,9 @@ def read_phrases(document: Any) -> list[Phrase]:
     for token in document:
         if token.i not in carried and (phrase := _phrase(token, follow(token, carriers))) is not None:
             phrases[token.i] = phrase
-    for place, phrase in phrases.items():
-        head = follow(tokens.above(follow(document[place], carriers)), carried)
-        phrase.head = phrases.get(head.i) if head.i != place else None
+    for index, phrase in phrases.items():
+        head = follow(tokens.above(follow(document[index], carriers)), carried)
+        phrase.head = phrases.get(head.i) if head.i != index else None
     found = _merge_people(list(phrases.values()))
     _mend(found)
     for phrase in found:
@@ -164,7 +164,7 @@ def _belongs_higher(phrase: Phrase, head: Phrase) -> bool:
 
 def _mend_predicate(phrase: Phrase) -> None:
     """A continuing form never modifies a noun (被り、ボードに乗る), and no clause a number (作る二人の子供)."""
-    while (head := phrase.head) is not None and head.kind == "noun" and head.place > phrase.place:
+    while (head := phrase.head) is not None and head.kind == "noun" and head.position > phrase.position:
         if phrase.mark != "連用" and not (head.mark == "ノ" and is_quantity(head.word.text)):
             return
         phrase.head = head.head
@@ -192,5 +192,5 @@ def _lift_subject(phrase: Phrase) -> None:
     if is_adjective or (has_object and is_animate(modified.word.text)):
         clause.children.remove(phrase)
         above.children.append(phrase)
-        above.children.sort(key=lambda child: child.place)
+        above.children.sort(key=lambda child: child.position)
         phrase.head = above

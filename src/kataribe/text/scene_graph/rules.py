@@ -60,9 +60,9 @@ class _Builder:
             elif phrase.kind == "modifier" and phrase.head is not None and _is_thing(phrase.head):
                 self._attribute(phrase.head.word, phrase.word)
             elif phrase.kind == "adverb" and phrase.head is not None and is_quantity(phrase.word.text):
-                self._count(phrase.head, phrase.word, phrase.place)
+                self._count(phrase.head, phrase.word, phrase.position)
             elif phrase.kind == "predicate" and phrase.quantity is not None:
-                self._count(phrase, phrase.quantity, phrase.place)
+                self._count(phrase, phrase.quantity, phrase.position)
         self._relative_clauses()
         self._share_subjects()
         self._place()
@@ -112,7 +112,7 @@ class _Builder:
             relation.subject_is += [member.word for member in self._members(phrase)]
         elif is_quantity(text) and phrase.mark in ("", "デ"):
             # 三人で歩く counts who walks, whoever that is.
-            if phrase.mark == "デ" or not self._count(head, phrase.word, phrase.place):
+            if phrase.mark == "デ" or not self._count(head, phrase.word, phrase.position):
                 relation.subject_is.append(phrase.word)
         elif phrase.mark in _SUBJECTS or (phrase.mark == "ノ" and head.mark == "連体"):
             things = self._things(phrase)
@@ -142,10 +142,10 @@ class _Builder:
                 self._thing(member)
                 self._relation(member.word, Word("の", "の"), head.word)
 
-    def _count(self, predicate: Phrase, quantity: Word, place: int) -> bool:
+    def _count(self, predicate: Phrase, quantity: Word, position: int) -> bool:
         """魚を3匹釣る: a quantity on its own counts the nearest subject or object before it, else the one after."""
         counted = [noun for noun in predicate.children if _is_thing(noun) and noun.mark in _COUNTED]
-        before = [noun for noun in counted if noun.place < place]
+        before = [noun for noun in counted if noun.position < position]
         if counted:
             self._attribute((before[-1] if before else counted[0]).word, quantity)
         return bool(counted)
@@ -282,7 +282,7 @@ def _next_in_chain(phrase: Phrase) -> Phrase | None:
 
 
 def _located(clause: _Relation, mark: str) -> list[Word]:
-    """Who or what is at a place that a predicate names: who walks in it, what is put into it."""
+    """Who or what is at the location that a predicate names: who walks in it, what is put into it."""
     if mark in ("ニ", "ヘ"):
         return clause.direct or clause.subjects
     is_way = mark == "ヲ" and clause.word.text in MOTIONS

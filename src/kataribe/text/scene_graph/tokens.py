@@ -145,11 +145,11 @@ def predicate_word(token: Any, ending: list[Any]) -> Word:
     second = next((part for part in parts if _is_second_verb(part) and part.lemma_ not in PHASES), None)
     if second is not None:
         text, key = f"{token.text}{second.lemma_}", f"{token.text}{second.norm_}"
-    voices = [place for place, part in enumerate(parts) if part.dep_ == "aux" and part.lemma_ in VOICES]
+    voices = [index for index, part in enumerate(parts) if part.dep_ == "aux" and part.lemma_ in VOICES]
     if voices:
         # The forms before れる and せる join without change.
         text = "".join(part.text for part in parts[: voices[-1]]) + parts[voices[-1]].lemma_
-        key = "+".join([key, *(parts[place].lemma_ for place in voices)])
+        key = "+".join([key, *(parts[index].lemma_ for index in voices)])
     if any(part.lemma_ in DENIALS and part.i != token.i for part in ending):
         text, key = f"{text}+ない", f"{key}+ない"
     return Word(key, text)

