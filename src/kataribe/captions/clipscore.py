@@ -28,19 +28,14 @@ PREFIX = "A photo depicts"
 
 
 @dataclass(frozen=True)
-class ClipScore(PicturedMetric):
-    name: ClassVar[str] = "clipscore"
-    title: ClassVar[str] = "CLIPScore"
+class PromptedMetric(PicturedMetric):
+    """What CLIPScore and RefCLIPScore share: a model, and words that every text is encoded after."""
+
     bounds: ClassVar[tuple[float, float]] = (0.0, math.inf)
-    columns: ClassVar[tuple[str, ...]] = ("items", "clipscore")
     vectors: ClassVar[Literal["tokens", "sentences"] | None] = "sentences"
 
     model: str = option(DEFAULT, "a model of texts and pictures: a name of the hub or a folder", positional=True)
-    prefix: str = option(PREFIX, "the words before every caption")
-
-    @property
-    def needs_references(self) -> bool:
-        return False
+    prefix: str = option(PREFIX, "the words before every text")
 
     @property
     def encoder_name(self) -> str:
@@ -53,6 +48,20 @@ class ClipScore(PicturedMetric):
     def prepare(self, items: Captions, facts: PicturedFacts) -> Pictured:
         return self.look_at(items)
 
+    def signature(self, facts: PicturedFacts) -> dict[str, str]:
+        return facts.signature | {"w": str(WEIGHT), "prefix": "given" if facts.is_given else self.prefix}
+
+
+@dataclass(frozen=True)
+class ClipScore(PromptedMetric):
+    name: ClassVar[str] = "clipscore"
+    title: ClassVar[str] = "CLIPScore"
+    columns: ClassVar[tuple[str, ...]] = ("items", "clipscore")
+
+    @property
+    def needs_references(self) -> bool:
+        return False
+
     def stats(self, items: Captions, context: Pictured) -> Array:
         if not len(items):
             return np.zeros((0, len(self.columns)))
@@ -60,9 +69,6 @@ class ClipScore(PicturedMetric):
 
     def measure(self, totals: Floats) -> Measured:
         return Measured(totals[..., 1] / totals[..., 0], {})
-
-    def signature(self, facts: PicturedFacts) -> dict[str, str]:
-        return facts.signature | {"w": str(WEIGHT), "prefix": "given" if facts.is_given else self.prefix}
 
 
 def clip_scores(items: Captions, pictured: Pictured) -> Floats:

@@ -11,43 +11,25 @@ Quirks. As for clipscore. References are encoded after the same words as candida
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 import numpy as np
 
-from kataribe.captions.clipscore import PREFIX, WEIGHT, clip_scores, spaced
+from kataribe.captions.clipscore import PromptedMetric, clip_scores
 from kataribe.captions.greedy import harmonic_mean
 from kataribe.captions.items import Captions
-from kataribe.captions.pictured import Pictured, PicturedFacts, PicturedMetric
-from kataribe.core.metric import Measured, option
+from kataribe.captions.pictured import Pictured, PicturedFacts
+from kataribe.core.metric import Measured
 from kataribe.core.types import Array, Floats
-from kataribe.encoders.clip import DEFAULT
 
 
 @dataclass(frozen=True)
-class RefClipScore(PicturedMetric):
+class RefClipScore(PromptedMetric):
     name: ClassVar[str] = "refclipscore"
     title: ClassVar[str] = "RefCLIPScore"
-    bounds: ClassVar[tuple[float, float]] = (0.0, math.inf)
     columns: ClassVar[tuple[str, ...]] = ("items", "refclipscore", "clipscore", "reference")
-    vectors: ClassVar[Literal["tokens", "sentences"] | None] = "sentences"
     uses_references: ClassVar[bool] = True
-
-    model: str = option(DEFAULT, "a model of texts and pictures: a name of the hub or a folder", positional=True)
-    prefix: str = option(PREFIX, "the words before every text")
-
-    @property
-    def encoder_name(self) -> str:
-        return self.model
-
-    @property
-    def words_before(self) -> str:
-        return spaced(self.prefix)
-
-    def prepare(self, items: Captions, facts: PicturedFacts) -> Pictured:
-        return self.look_at(items)
 
     def stats(self, items: Captions, context: Pictured) -> Array:
         if not len(items):
@@ -64,5 +46,4 @@ class RefClipScore(PicturedMetric):
         return Measured(value, {"clipscore": picture, "reference": reference})
 
     def signature(self, facts: PicturedFacts) -> dict[str, str]:
-        fields = {"w": str(WEIGHT), "prefix": "given" if facts.is_given else self.prefix, "refs": "best"}
-        return facts.signature | fields
+        return super().signature(facts) | {"refs": "best"}
