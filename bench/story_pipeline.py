@@ -83,16 +83,16 @@ def activitynet(
 
 
 def soda(meteor: Meteor, annotated: dict[str, list[list[Caption]]], predicted: dict[str, list[Caption]]) -> float:
-    """Variant c, annotators pooled, predictions given to METEOR as the references."""
+    """Variant c, annotators pooled, captions by start alone, predictions given to METEOR as the references."""
     texts = sorted({text for stories in annotated.values() for story in stories for _, text in story})
     texts = sorted({*texts, *(text for captions in predicted.values() for _, text in captions)}) if annotated else []
     tokens = {text: found[0] for text, found in zip(texts, tokenize([[text] for text in texts]), strict=True)}
     scores = []
     for video, stories in annotated.items():
-        predictions = sorted(predicted[video], key=lambda caption: caption[0])
+        predictions = sorted(predicted[video], key=lambda caption: caption[0][0])
         if not predictions:
             continue
-        references = sorted((caption for story in stories for caption in story), key=lambda caption: caption[0])
+        references = sorted((caption for story in stories for caption in story), key=lambda caption: caption[0][0])
         gts: dict[int, Any] = {index: [tokens[text]] for index, (_, text) in enumerate(predictions)}
         costs = np.array(
             [
