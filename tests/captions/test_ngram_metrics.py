@@ -44,7 +44,10 @@ def test_statistics_add_up_across_shards(metric: Metric, items: list[tuple[str, 
     facts, rows = metric.facts(whole), metric.rows(whole)
     cut = len(items) // 2
     shards = [metric.stats(shard, metric.prepare(shard, facts)) for shard in (whole[:cut], whole[cut:])]
-    np.testing.assert_allclose(np.concatenate(shards), rows, rtol=1e-12)
+    if metric.name == "cider":  # the order in which weights are added up follows the numbering of n-grams
+        np.testing.assert_allclose(np.concatenate(shards), rows, rtol=1e-12)
+    else:
+        np.testing.assert_array_equal(np.concatenate(shards), rows)
     summed = metric.measure(shards[0].sum(axis=0) + shards[1].sum(axis=0)).value
     assert summed == pytest.approx(metric.reduce(rows).value)
 
