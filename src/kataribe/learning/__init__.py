@@ -1,0 +1,1 @@
+"""What every trained model shares: examples and splits, one training loop, model folders, seeds and their intervals."""
