@@ -14,6 +14,10 @@ import pytest
 
 from kataribe.captions.items import Captions
 from kataribe.captions.media import read_media
+from kataribe.captions.rated import RatedExamples
+from kataribe.captions.suisei.material import RatedSet
+from kataribe.captions.suisei.options import GIVEN, ModelOptions, TrainingOptions
+from kataribe.captions.suisei.training import train
 from kataribe.core import registry
 from kataribe.core.metric import Metric
 from tests.encoders.tiny import SENTENCES, tiny_bert, tiny_clip
@@ -32,6 +36,7 @@ VARIANTS = {
     "emscore": ["emscore(model={clip})", "emscore(refs=best, model={clip})", "emscore(movie101, model={clip})"],
     "comet": ["comet", "comet(refs=mean)"],
     "jaspice": ["jaspice"],
+    "suisei": ["suisei({seeing}, uncertainty=ensemble)", "suisei({reading}, uncertainty=dropout)", "suisei({blend})"],
 }
 
 # The first four are cut differently before "The", before a number and at the end.
@@ -68,7 +73,26 @@ def captions(texts: list[str], count: int = 40) -> Captions:
 def tiny_models() -> dict[str, str]:
     pytest.importorskip("transformers", reason="needs kataribe[models]")
     folder = Path(mkdtemp(prefix="kataribe-models-"))
-    return {"bert": tiny_bert(folder / "tiny-bert"), "clip": tiny_clip(folder / "tiny-clip")}
+    bert, clip = tiny_bert(folder / "tiny-bert"), tiny_clip(folder / "tiny-clip")
+    return {"bert": bert, "clip": clip, **learned_metrics(folder, bert)}
+
+
+def learned_metrics(folder: Path, encoder: str) -> dict[str, str]:
+    """Models that learned a little from made-up ratings: with pictures, without them, and without a network."""
+    items = captions(SENTENCES)
+    ratings = np.random.default_rng(3).uniform(1, 5, len(items))
+    nothing = [None] * len(items)
+    examples = RatedExamples(items.ids, items.ids, items.candidates, items.references, ratings, nothing, 1.0, 5.0)
+    training = TrainingOptions(epochs=1, seeds=2, split="picture")
+    kinds = {
+        "seeing": ModelOptions(head="suisei", encoder=encoder, picture_encoder=GIVEN),
+        "reading": ModelOptions(head="residual", encoder=encoder, combine="mean"),
+        "blend": ModelOptions(head="blend"),
+    }
+    for name, model in kinds.items():
+        rated = RatedSet(name, examples, items.media if name == "seeing" else None)
+        train(rated, model, training, metrics=["rouge_l", "cider"]).write(folder / name)
+    return {name: str(folder / name) for name in kinds}
 
 
 def pretend_comet(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:

@@ -131,14 +131,7 @@ class PicturedMetric(Metric):
     def scan_references(self, items: Captions) -> MediaScan:
         """What the items show counts as a reference: it is what candidates are compared with."""
         media = self._media(items)
-        if media.images is not None:
-            shown = {id: tuple(picture_key(file).hex() for file in media.images[id]) for id in items.ids}
-            pictures = MediaScan(shown, source="images")
-        else:
-            assert media.features is not None
-            scanned = _scan_features(media.features, items.ids)
-            shown = {id: (key,) for id, key in scanned.given.items()}
-            pictures = MediaScan(shown, zeros=scanned.zeros, source="features")
+        pictures = scan_media(media, items.ids)
         if media.texts is not None:
             return pictures + _scan_features(media.texts, _reference_names(items) if self.uses_references else ())
         captions = items.uncut()
@@ -201,6 +194,16 @@ class PicturedMetric(Metric):
                 options=["images", "features"],
             )
         return media
+
+
+def scan_media(media: Media, ids: Sequence[str]) -> MediaScan:
+    """Hashes of what the items show: of their pictures' files, or of the user's features."""
+    if media.images is not None:
+        shown = {id: tuple(picture_key(file).hex() for file in media.images[id]) for id in ids}
+        return MediaScan(shown, source="images")
+    assert media.features is not None
+    scanned = _scan_features(media.features, ids)
+    return MediaScan({id: (key,) for id, key in scanned.given.items()}, zeros=scanned.zeros, source="features")
 
 
 def _scan_features(features: Features, names: Iterable[str]) -> MediaScan:

@@ -76,9 +76,10 @@ class Option:
         if value is None and self.default is None:
             return
         if self.choices:
-            if value not in self.choices:
+            unknown = [each for each in (value if self.many else [value]) if each not in self.choices]
+            if unknown:
                 listed = f"there {'are' if len(self.choices) > 1 else 'is'}: {', '.join(self.choices)}"
-                raise self._refusal(f"no {self.noun} is called {shorten(value)!r}", listed)
+                raise self._refusal(f"no {self.noun} is called {shorten(unknown[0])!r}", listed)
         elif self.is_checked:
             kind, words = _KINDS[self.type]
             if not isinstance(value, kind):

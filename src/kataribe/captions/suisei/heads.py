@@ -1,0 +1,278 @@
+"""The heads: vectors of a candidate, its references and its picture in, a score between 0 and 1 out.
+
+    RUSE(a, b) = [a * b, |a - b|]
+    each head gives   f(c, r_i)   what is seen of the candidate beside one reference
+                      g(c, v)     what is seen of it without references
+    max, mean         y = max_i or mean_i of sigmoid(FFN([f(c, r_i), g(c, v)]))
+    concat            y = sigmoid(FFN([f(c, r_1), ..., f(c, r_N), g(c, v)])); missing references are zeros
+    set               y = sigmoid(FFN([T(f(c, r_1), ..., f(c, r_n)), g(c, v)])); T: a small transformer, no order
+
+    head       f(c, r)                                                g(c, v)
+    suisei     [RUSE(c, r), r], the same of c', r'                    [RUSE(c, v), c], the same of c'
+    comet      [r, c * r, |c - r|], c and r a learned mix of layers   [c]
+    polos      [r, |c - r|, c * r, |r~ - c~|, r~ * c~]                [c, v, c~, |v - c~|, v * c~]
+    set        RUSE(Pc, Pr), the same of c', r'                       RUSE(Pc, v), the same of c'
+    residual   as set, but y = sigmoid(a cos(c, r) + b + FFN(...)) and the last layer of FFN starts at 0
+
+c, r: pooled vectors h of the candidate and a reference; c', r': of idf-weighted tokens (h'); v: the picture's vector,
+through a learned linear map P_v to the width of c; c~, r~: vectors in the picture's own space where one model knows
+texts and pictures (CLIP), else c and r. P: a learned projection to 64 dimensions. The parts of a branch that is
+switched off (image, idf, references) are left out.
+
+Equation 4 of SuiSei concatenates the features of all references: `concat`. With one reference suisei's [f, g] is, up
+to the order of its entries, the paper's h. The paper and COMET have one network each; `max` is Polos' choice.
+
+Wada, Y., Kaneda, K., Saito, D., Sugiura, K. (2024). Polos: multimodal metric learning from human feedback for image
+captioning. CVPR. Matsuda, K., Wada, Y., Sugiura, K. (2024). DENEB: a hallucination-robust automatic evaluation metric
+for image captioning. ACCV.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from kataribe.captions.suisei.options import ModelOptions
+
+PROJECTED = 64
+_ATTENTION_HEADS = 4
+# A cosine of 0.5 is about the middle of the scale: sigmoid(8 (cos - 0.5)) spans it.
+_SLOPE, _OFFSET = 8.0, -4.0
+
+
+class Texts(NamedTuple):
+    """Vectors of texts, as `vectors.TextVectors` has them; the leading axes are the batch and, of references, R."""
+
+    plain: Tensor
+    weighted: Tensor | None
+    layers: Tensor | None
+    shared: Tensor | None
+
+    def at(self, rows: Tensor) -> Texts:
+        return Texts(*(None if column is None else column[rows] for column in self))
+
+    def branches(self) -> list[Tensor]:
+        """h and, where there is an idf branch, h'."""
+        return [self.plain] if self.weighted is None else [self.plain, self.weighted]
+
+    def beside(self, references: Texts) -> Texts:
+        """The candidate once more for each of its references."""
+        count = references.plain.shape[1]
+        return Texts(
+            *(None if c is None else c.unsqueeze(1).expand(-1, count, *c.shape[1:]) for c in self)  # (B, R, ...)
+        )
+
+
+class Widths(NamedTuple):
+    """How wide vectors are: of texts, of pictures, of texts in the pictures' space; 0 where there are none."""
+
+    text: int
+    picture: int = 0
+    shared: int = 0
+    layers: int = 0
+
+
+def ruse(one: Tensor, other: Tensor) -> Tensor:
+    """RUSE(a, b) = [a * b, |a - b|]."""
+    return torch.cat([one * other, (one - other).abs()], dim=-1)
+
+
+class Head(nn.Module):
+    """What all heads share: how references are combined, and the feed-forward network.
+
+    A head defines f and g; `skip` is what it adds to the network's answer for each reference.
+    """
+
+    def __init__(self, options: ModelOptions, widths: Widths) -> None:
+        super().__init__()
+        self.options, self.widths = options, widths
+        self.see = nn.Linear(widths.picture, self.picture_width) if widths.picture else None
+        self.define()
+        f, g = self._widths_of_features()
+        by = options.combined_by if options.uses_references else None
+        if by == "set":
+            self.set = SetPooling(f, PROJECTED)
+        into = {None: g, "concat": options.most_references * f + g, "set": PROJECTED + g}.get(by, f + g)
+        hidden = options.hidden_width
+        self.ffn = nn.Sequential(nn.Linear(into, hidden), nn.Tanh(), nn.Dropout(options.dropout), nn.Linear(hidden, 1))
+
+    @property
+    def picture_width(self) -> int:
+        """What the picture's vector is mapped to."""
+        return self.widths.text
+
+    def define(self) -> None:
+        """Parameters of the head's own."""
+
+    def f(self, c: Texts, r: Texts) -> Tensor:
+        raise NotImplementedError
+
+    def g(self, c: Texts, v: Tensor | None) -> list[Tensor]:
+        raise NotImplementedError
+
+    def skip(self, c: Texts, r: Texts) -> Tensor | None:
+        return None
+
+    def forward(self, c: Texts, r: Texts, is_reference: Tensor, picture: Tensor | None) -> Tensor:
+        """c: (B, ...), r: (B, R, ...), is_reference: (B, R) -> scores (B)."""
+        v = self.see(picture) if self.see is not None else None
+        g = torch.cat([*self.g(c, v), c.plain[:, :0]], dim=-1)  # of a head without g: nothing, (B, 0)
+        if not self.options.uses_references:
+            return torch.sigmoid(self.ffn(g).squeeze(-1))
+        beside = c.beside(r)
+        f = self.f(beside, r) * is_reference.unsqueeze(-1)
+        skip = self.skip(beside, r)
+        if self.options.combined_by in ("max", "mean"):
+            logits = self.ffn(torch.cat([f, g.unsqueeze(1).expand(-1, f.shape[1], -1)], dim=-1)).squeeze(-1)
+            scores = torch.sigmoid(logits if skip is None else logits + skip)
+            return reduce(scores, is_reference, self.options.combined_by)
+        if self.options.combined_by == "concat":
+            missing = self.options.most_references - f.shape[1]
+            seen = nn.functional.pad(f, (0, 0, 0, missing)).flatten(1)
+        else:
+            seen = self.set(f, is_reference)
+        logit = self.ffn(torch.cat([seen, g], dim=-1)).squeeze(-1)
+        return torch.sigmoid(logit if skip is None else logit + skip.masked_fill(~is_reference, -torch.inf).amax(1))
+
+    def _widths_of_features(self) -> tuple[int, int]:
+        """Of f and g, by trying them on one caption of zeros."""
+        widths = self.widths
+        width = {"layers": (widths.layers, widths.text), "shared": (widths.shared,)}
+        weighted = torch.zeros(1, widths.text) if self.options.uses_idf else None
+        layers, shared = (torch.zeros(1, *width[name]) if width[name][0] else None for name in ("layers", "shared"))
+        c = Texts(torch.zeros(1, widths.text), weighted, layers, shared)
+        v = torch.zeros(1, self.picture_width) if widths.picture else None
+        with torch.no_grad():
+            f = self.f(c, c).shape[-1] if self.options.uses_references else 0
+            return f, sum(part.shape[-1] for part in self.g(c, v))
+
+
+def reduce(scores: Tensor, is_reference: Tensor, by: str) -> Tensor:
+    """The best or the mean score over an item's references."""
+    if by == "max":
+        return scores.masked_fill(~is_reference, -torch.inf).amax(dim=1)
+    return (scores * is_reference).sum(dim=1) / is_reference.sum(dim=1)
+
+
+class SetPooling(nn.Module):
+    """Any number of vectors to one, whatever their order: a transformer layer, and a learned query that looks at it."""
+
+    def __init__(self, into: int, width: int) -> None:
+        super().__init__()
+        self.into = nn.Linear(into, width)
+        self.query = nn.Parameter(torch.zeros(1, 1, width))
+        # Without dropout inside: the set is a handful of references.
+        self.layer = nn.TransformerEncoderLayer(width, _ATTENTION_HEADS, 2 * width, dropout=0.0, batch_first=True)
+
+    def forward(self, f: Tensor, is_reference: Tensor) -> Tensor:
+        tokens = torch.cat([self.query.expand(len(f), -1, -1), self.into(f)], dim=1)
+        is_padding = nn.functional.pad(~is_reference, (1, 0), value=False)
+        return self.layer(tokens, src_key_padding_mask=is_padding)[:, 0]
+
+
+class SuiSeiHead(Head):
+    def f(self, c: Texts, r: Texts) -> Tensor:
+        pairs = zip(c.branches(), r.branches(), strict=True)
+        return torch.cat([part for one, other in pairs for part in (ruse(one, other), other)], dim=-1)
+
+    def g(self, c: Texts, v: Tensor | None) -> list[Tensor]:
+        parts = []
+        for one in c.branches():
+            parts += [one] if v is None else [ruse(one, v), one]
+        return parts
+
+
+class CometHead(Head):
+    def define(self) -> None:
+        if self.widths.layers:
+            self.mix = nn.Parameter(torch.zeros(self.widths.layers))
+            self.scale = nn.Parameter(torch.ones(1))
+
+    def mixed(self, texts: Texts) -> Tensor:
+        """gamma sum_k softmax(s)_k h_k, over the layers k of the encoder."""
+        if texts.layers is None:
+            return texts.plain
+        return self.scale * torch.einsum("k,...kd->...d", torch.softmax(self.mix, dim=0), texts.layers)
+
+    def f(self, c: Texts, r: Texts) -> Tensor:
+        one, other = self.mixed(c), self.mixed(r)
+        return torch.cat([other, ruse(one, other)], dim=-1)
+
+    def g(self, c: Texts, v: Tensor | None) -> list[Tensor]:
+        return [self.mixed(c)]
+
+
+class PolosHead(Head):
+    @property
+    def picture_width(self) -> int:
+        return self.widths.shared or self.widths.text
+
+    @staticmethod
+    def in_picture_space(texts: Texts) -> Tensor:
+        return texts.plain if texts.shared is None else texts.shared
+
+    def f(self, c: Texts, r: Texts) -> Tensor:
+        parts = [r.plain, ruse(c.plain, r.plain)]
+        if self.widths.picture:
+            parts.append(ruse(self.in_picture_space(r), self.in_picture_space(c)))
+        return torch.cat(parts, dim=-1)
+
+    def g(self, c: Texts, v: Tensor | None) -> list[Tensor]:
+        if v is None:
+            return [c.plain]
+        seen = self.in_picture_space(c)
+        return [c.plain, v, seen, ruse(v, seen)]
+
+
+class SetHead(Head):
+    """Similarities of learned projections; its references are a set."""
+
+    @property
+    def picture_width(self) -> int:
+        return PROJECTED
+
+    def define(self) -> None:
+        self.project = nn.ModuleList(
+            nn.Linear(self.widths.text, PROJECTED, bias=False) for _ in range(1 + self.options.uses_idf)
+        )
+
+    def projected(self, texts: Texts) -> list[Tensor]:
+        return [project(branch) for project, branch in zip(self.project, texts.branches(), strict=True)]
+
+    def f(self, c: Texts, r: Texts) -> Tensor:
+        pairs = zip(self.projected(c), self.projected(r), strict=True)
+        return torch.cat([ruse(one, other) for one, other in pairs], dim=-1)
+
+    def g(self, c: Texts, v: Tensor | None) -> list[Tensor]:
+        if v is None:
+            return [] if self.options.uses_references else self.projected(c)
+        return [ruse(one, v) for one in self.projected(c)]
+
+
+class ResidualHead(SetHead):
+    """What the cosine does not see: before training it is the cosine, on a scale from 0 to 1."""
+
+    def __init__(self, options: ModelOptions, widths: Widths) -> None:
+        super().__init__(options, widths)
+        nn.init.zeros_(self.ffn[-1].weight)
+        nn.init.zeros_(self.ffn[-1].bias)
+
+    def define(self) -> None:
+        super().define()
+        self.slope = nn.Parameter(torch.tensor(_SLOPE))
+        self.offset = nn.Parameter(torch.tensor(_OFFSET))
+
+    def skip(self, c: Texts, r: Texts) -> Tensor:
+        """a cos(c, r) + b."""
+        return self.slope * torch.cosine_similarity(c.plain, r.plain, dim=-1) + self.offset
+
+
+HEADS: dict[str, Any] = {
+    "suisei": SuiSeiHead,
+    "comet": CometHead,
+    "polos": PolosHead,
+    "set": SetHead,
+    "residual": ResidualHead,
+}

@@ -1,0 +1,206 @@
+"""Texts and pictures as vectors.
+
+    h  = the pooled token vectors of a text                       pooled by their mean, the first token, or the maximum
+    h' = the same of idf(w) h(w), token by token                  equation 3 of SuiSei; special tokens weigh 0
+    idf(w) = log((M + 1) / (df(w) + 1)) over the M references of the training set, w a subword
+
+With a mean over all tokens h is, scaled to length 1, the encoder's sentence vector.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from kataribe.captions.greedy import TokenCounts, count_tokens
+from kataribe.captions.media import Media
+from kataribe.captions.suisei.options import GIVEN, Pool
+from kataribe.core.errors import InputError, UsageError
+from kataribe.core.types import Float32s, Floats, Int32s, Int64s
+from kataribe.encoders.encoded import EncodedTexts, encode_texts
+from kataribe.encoders.pictures import encode_pictures, open_pictures
+from kataribe.encoders.protocol import TextEncoder, Tokens
+
+_TEXTS_AT_ONCE = 2048
+
+
+@dataclass(frozen=True, eq=False)
+class Idf:
+    """The idf of subwords by their ids; those that no training reference has weigh `other`."""
+
+    ids: Int32s
+    values: Float32s
+    other: float
+
+    @classmethod
+    def of(cls, encoder: TextEncoder, references: Sequence[str]) -> Idf:
+        counts: TokenCounts = count_tokens(encoder, references, np.arange(len(references)))
+        ids = np.flatnonzero(counts.counts).astype(np.int32)
+        return cls(ids, counts.idf[ids].astype(np.float32), float(counts.idf[-1]))
+
+    def weights(self, tokens: Int32s) -> Float32s:
+        """
+        >>> idf = Idf(np.array([3, 7], np.int32), np.array([0.5, 0.25], np.float32), 2.0)
+        >>> idf.weights(np.array([7, 4, 3], np.int32)).tolist()
+        [0.25, 2.0, 0.5]
+        """
+        if not len(self.ids):
+            return np.full(len(tokens), self.other, dtype=np.float32)
+        at = np.minimum(np.searchsorted(self.ids, tokens), len(self.ids) - 1)
+        weights: Float32s = np.where(self.ids[at] == tokens, self.values[at], np.float32(self.other))
+        return weights
+
+    def to_tensors(self) -> dict[str, np.ndarray]:
+        return {"idf.ids": self.ids, "idf.values": self.values, "idf.other": np.array([self.other], dtype=np.float64)}
+
+    @classmethod
+    def from_tensors(cls, tensors: Mapping[str, np.ndarray]) -> Idf | None:
+        if "idf.ids" not in tensors:
+            return None
+        return cls(tensors["idf.ids"], tensors["idf.values"], float(tensors["idf.other"][0]))
+
+
+@dataclass(frozen=True, eq=False)
+class TextVectors:
+    """For each text h, h' and, where a head mixes them, h of every layer of the encoder.
+
+    `shared` are vectors in the space of the pictures, where one model knows both.
+    """
+
+    plain: Float32s
+    weighted: Float32s | None = None
+    layers: Float32s | None = None
+    shared: Float32s | None = None
+
+    def __getitem__(self, rows: Int64s) -> TextVectors:
+        columns = (self.plain, self.weighted, self.layers, self.shared)
+        return TextVectors(*(None if column is None else column[rows] for column in columns))  # type: ignore[arg-type]
+
+    @property
+    def width(self) -> int:
+        return int(self.plain.shape[-1])
+
+
+@dataclass(frozen=True)
+class TextSource:
+    """Encoded texts, of which vectors are made in small portions: a large corpus never lies in memory at once."""
+
+    encoded: EncodedTexts
+    idf: Idf | None
+    pool: Pool
+    layers: Any = None
+    shared: EncodedTexts | None = None
+
+    def __getitem__(self, indices: Int64s) -> TextVectors:
+        tokens = self.encoded.tokens(indices)
+        return TextVectors(
+            pooled(tokens, None, self.pool),
+            None if self.idf is None else pooled(tokens, self.idf, self.pool),
+            None if self.layers is None else self.layers(indices),
+            None if self.shared is None else self.shared.sentences(indices),
+        )
+
+    def all(self) -> TextVectors:
+        portions = [self[rows] for rows in _portions(len(self.encoded.texts))]
+        return joined(portions)
+
+
+def joined(portions: Sequence[TextVectors]) -> TextVectors:
+    def column(name: str) -> Any:
+        arrays = [getattr(portion, name) for portion in portions]
+        return None if arrays[0] is None else np.concatenate(arrays)
+
+    return TextVectors(*(column(name) for name in ("plain", "weighted", "layers", "shared")))
+
+
+def _portions(count: int) -> Iterator[Int64s]:
+    for start in range(0, count, _TEXTS_AT_ONCE):
+        yield np.arange(start, min(count, start + _TEXTS_AT_ONCE))
+
+
+def pooled(texts: Sequence[Tokens], idf: Idf | None, pool: Pool) -> Float32s:
+    """One vector for each text.
+
+    >>> tokens = Tokens(np.array([0, 5, 6]), np.array([True, False, False]), np.eye(3, dtype=np.float32))
+    >>> pooled([tokens], None, "mean").round(2).tolist()
+    [[0.33, 0.33, 0.33]]
+    >>> idf = Idf(np.array([5], np.int32), np.array([1.5], np.float32), 3.0)
+    >>> pooled([tokens], idf, "mean").tolist()
+    [[0.0, 0.5, 1.0]]
+    """
+    vectors = np.concatenate([tokens.vectors for tokens in texts])
+    lengths = np.array([len(tokens.ids) for tokens in texts])
+    starts = np.cumsum(lengths) - lengths
+    if idf is not None:
+        ids, special = (np.concatenate([getattr(tokens, name) for tokens in texts]) for name in ("ids", "special"))
+        vectors = vectors * np.where(special, np.float32(0), idf.weights(ids))[:, np.newaxis]
+    if pool == "cls":
+        return np.ascontiguousarray(vectors[starts], dtype=np.float32)
+    if pool == "max":
+        return np.maximum.reduceat(vectors, starts).astype(np.float32)
+    # Summed in double precision, so that no other text of the portion can move the last digits.
+    sums = np.add.reduceat(vectors, starts, dtype=np.float64)
+    means: Float32s = (sums / lengths[:, np.newaxis]).astype(np.float32)
+    return means
+
+
+def text_source(
+    encoder: TextEncoder,
+    texts: Sequence[str],
+    idf: Idf | None,
+    pool: Pool,
+    *,
+    layers_of: str | None = None,
+    shared: TextEncoder | None = None,
+) -> TextSource:
+    """Encode texts; `layers_of` names an encoder whose layers are wanted one by one, `shared` knows pictures, too."""
+    layers = None
+    if layers_of is not None:
+        from kataribe.encoders.layers import layer_means
+
+        means = layer_means(layers_of, texts)
+        layers = means.__getitem__
+    return TextSource(
+        encode_texts(encoder, texts, "tokens"),
+        idf,
+        pool,
+        layers,
+        None if shared is None else encode_texts(shared, texts, "sentences"),
+    )
+
+
+def picture_vectors(media: Media | None, ids: Sequence[str], encoder: str, owner: str) -> Floats | Float32s:
+    """A vector for each item: of its picture, the mean of its frames, or of the user's features."""
+    if media is None or (media.images is None and media.features is None):
+        raise UsageError(
+            f"{owner} looks at pictures, and nothing says where they are",
+            hint="give <features FILE>" if encoder == GIVEN else "give <images FOLDER>",
+            options=["images", "features"],
+        )
+    if encoder == GIVEN:
+        if media.features is None:
+            raise UsageError(
+                f"{owner} was trained on given features of pictures, which cannot be made from pictures here",
+                hint="give <features FILE>",
+                options=["features"],
+            )
+        return np.stack([media.features[id].mean(axis=0) for id in ids])
+    if media.images is None:
+        raise UsageError(
+            f"{owner} looks at pictures with {encoder}, and features of another making were given",
+            hint="give <images FOLDER>",
+            options=["images"],
+        )
+    files: list[Path] = [file for id in ids for file in media.images[id]]
+    ends = np.cumsum([len(media.images[id]) for id in ids])
+    vectors = encode_pictures(open_pictures(encoder), files)
+    return np.stack([frames.mean(axis=0) for frames in np.split(vectors, ends[:-1])])
+
+
+def check_width(found: int, wanted: int, what: str, file: Any = None) -> None:
+    if found != wanted:
+        raise InputError(f"vectors of {what} are {found} wide, the model takes {wanted}", file=file)
