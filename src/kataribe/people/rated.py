@@ -230,7 +230,7 @@ class _Reader:
             self.found.warnings.append(Caution("missing-ratings", text))
         if self.blank:
             text = f"{counted(self.blank, 'reference is', 'references are')} empty and left out"
-            self.found.warnings.append(Caution("empty-references", text))
+            self.found.warnings.append(Caution("blank-references", text))
         if self.copies:
             text = f"{self.copies:,} captions are among their own references"
             text += ", and left out there" if self.separate else ", which flatters metrics that compare with them"
