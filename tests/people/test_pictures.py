@@ -10,6 +10,8 @@ import pytest
 
 import kataribe
 from kataribe.core.errors import InputError
+from kataribe.encoders.clip import open_clip
+from kataribe.encoders.encoded import encode_texts
 from kataribe.formats.features import read_features
 from kataribe.people.metaevaluation import score_rated
 from kataribe.people.pictures import find_features, find_pictures
@@ -44,18 +46,30 @@ def test_texts_find_pictures_by_name_or_by_item(rated: RatedCaptions, folder: Pa
     assert [found[text][0].name for text in TEXTS] == ["7_ab.jpg", "7_ab.jpg", "rain.png"]
 
 
-def test_clipscore_of_a_data_set_is_that_of_its_pictures(
+def test_scores_of_a_data_set_are_those_of_its_pictures(
     rated: RatedCaptions, folder: Path, clip: str, own_cache: Path
 ) -> None:
-    metric = f"clipscore({clip})"
+    metric = f"emscore(model={clip})"
     scores, ratings = score_rated(rated, [metric], images=folder)
     assert (scores.texts, ratings) == (TEXTS, rated.ratings)
+    assert len(set(scores.values[metric])) == 3
     for row, (text, picture) in enumerate(zip(TEXTS, ("7_ab", "7_ab", "rain"), strict=True)):
-        alone = kataribe.evaluate("captions", {picture: rated.captions[text]}, metrics=[metric], images=folder)
+        captions, written = {picture: rated.captions[text]}, {picture: rated.references[text]}
+        alone = kataribe.evaluate("captions", captions, written, metrics=[metric], images=folder)
         assert scores.values[metric][row] == pytest.approx(alone[metric].value, abs=1e-6)
-    vectors = {"7_ab": np.eye(24)[0], "rain": np.eye(24)[1]}
-    given, _ = score_rated(rated, [metric], features=vectors)
-    assert given.values[metric].shape == (3,)
+
+
+def test_vectors_of_pictures_are_compared_with_the_texts_they_belong_to(
+    rated: RatedCaptions, clip: str, own_cache: Path
+) -> None:
+    """A picture whose vector is the vector of its caption has the highest score there is."""
+    encoder, metric = open_clip(clip), f'clipscore({clip}, prefix="")'
+    captions = [rated.captions[TEXTS[0]], rated.captions[TEXTS[2]]]
+    dog, rain = encode_texts(encoder, captions, "sentences").sentences(np.arange(2))
+    scores, _ = score_rated(rated, [metric], features={"7_ab.jpg": dog, "rain": rain, "unused": -dog})
+    values = scores.values[metric if metric in scores.values else next(iter(scores.values))]
+    assert values[[0, 2]] == pytest.approx([2.5, 2.5], abs=1e-5)
+    assert values[1] < 2.49
 
 
 def test_features_go_by_other_names_in_other_processes_too(rated: RatedCaptions, tmp_path: Path) -> None:

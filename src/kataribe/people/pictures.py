@@ -8,7 +8,7 @@ from kataribe.core.errors import Location, some
 from kataribe.formats.features import Features, read_features
 from kataribe.formats.features import Source as FeatureSource
 from kataribe.formats.images import find_named
-from kataribe.people.picture_names import names_of
+from kataribe.people.picture_names import names_of, plain_name
 from kataribe.people.rated import RatedCaptions
 from kataribe.people.result import Text
 
@@ -23,11 +23,13 @@ def find_pictures(rated: RatedCaptions, folder: str | Path) -> dict[Text, tuple[
 def find_features(rated: RatedCaptions, source: FeatureSource) -> Features:
     """The vectors of what each text describes, by the name of the text (ITEM#NUMBER); every text must have some."""
     features = read_features(source)
+    by_plain_name = {plain_name(id): id for id in sorted(features.ids)}
     names: dict[str, str] = {}
     absent: dict[str, None] = {}
     for text in rated.captions:
         known = _names(rated, text)
-        name = next((name for name in known if name in features), None)
+        exact = next((name for name in known if name in features), None)
+        name = exact or next((by_plain_name[name] for name in known if name in by_plain_name), None)
         if name is None:
             absent[known[0]] = None
         else:
