@@ -9,8 +9,8 @@ import torch
 from torch import Tensor, nn
 
 from kataribe.captions.suisei.batches import Batch, Tokenized
-from kataribe.captions.suisei.heads import HEADS, Texts, Widths
-from kataribe.captions.suisei.options import ModelOptions, Pool
+from kataribe.captions.suisei.heads import HEADS, Texts
+from kataribe.captions.suisei.options import ModelOptions, Pool, Widths
 
 # The margin by which a better caption should score higher than a worse one of the same picture.
 _MARGIN = 0.2
@@ -27,10 +27,11 @@ class SuiSeiNetwork(nn.Module):
         # A module of its own, so that its parameters are trained and saved with the others.
         self.encoder = trainable.network if trainable is not None else None
 
-    def forward(self, batch: Batch) -> Tensor:
+    def forward(self, batch: Batch, kept: Tensor | None = None) -> Tensor:
+        """The score of each caption. `kept`: hidden units of the head that are not switched off."""
         texts = batch.texts if isinstance(batch.texts, Texts) else self.encode(batch.texts)
         candidates, references = texts.at(batch.candidates), texts.at(batch.references)
-        scores: Tensor = self.head(candidates, references, batch.is_reference, batch.pictures)
+        scores: Tensor = self.head(candidates, references, batch.is_reference, batch.pictures, kept)
         return scores
 
     def encode(self, tokens: Tokenized) -> Texts:

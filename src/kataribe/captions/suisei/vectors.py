@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,10 +19,10 @@ from kataribe.captions.greedy import TokenCounts, count_tokens
 from kataribe.captions.media import Media
 from kataribe.captions.suisei.options import GIVEN, Pool
 from kataribe.core.errors import InputError, UsageError
-from kataribe.core.types import Float32s, Floats, Int32s, Int64s
+from kataribe.core.types import Float32s, Int32s, Int64s
 from kataribe.encoders.encoded import EncodedTexts, encode_texts
-from kataribe.encoders.pictures import encode_pictures, open_pictures
-from kataribe.encoders.protocol import TextEncoder, Tokens
+from kataribe.encoders.pictures import encode_pictures
+from kataribe.encoders.protocol import PictureEncoder, TextEncoder, Tokens
 
 _TEXTS_AT_ONCE = 2048
 
@@ -126,8 +125,8 @@ def pooled(texts: Sequence[Tokens], idf: Idf | None, pool: Pool) -> Float32s:
     """One vector for each text.
 
     >>> tokens = Tokens(np.array([0, 5, 6]), np.array([True, False, False]), np.eye(3, dtype=np.float32))
-    >>> pooled([tokens], None, "mean").round(2).tolist()
-    [[0.33, 0.33, 0.33]]
+    >>> pooled([tokens], None, "max").tolist()
+    [[1.0, 1.0, 1.0]]
     >>> idf = Idf(np.array([5], np.int32), np.array([1.5], np.float32), 3.0)
     >>> pooled([tokens], idf, "mean").tolist()
     [[0.0, 0.5, 1.0]]
@@ -173,34 +172,45 @@ def text_source(
     )
 
 
-def picture_vectors(media: Media | None, ids: Sequence[str], encoder: str, owner: str) -> Floats | Float32s:
-    """A vector for each item: of its picture, the mean of its frames, or of the user's features."""
+def refuse_unseen(media: Media | None, encoder: str, owner: str) -> Media:
+    """The media, if `owner` can see the pictures there with this encoder."""
     if media is None or (media.images is None and media.features is None):
         raise UsageError(
             f"{owner} looks at pictures, and nothing says where they are",
             hint="give <features FILE>" if encoder == GIVEN else "give <images FOLDER>",
             options=["images", "features"],
         )
-    if encoder == GIVEN:
-        if media.features is None:
-            raise UsageError(
-                f"{owner} was trained on given features of pictures, which cannot be made from pictures here",
-                hint="give <features FILE>",
-                options=["features"],
-            )
-        return np.stack([media.features[id].mean(axis=0) for id in ids])
-    if media.images is None:
+    if encoder == GIVEN and media.features is None:
+        raise UsageError(
+            f"{owner} takes given features of pictures, which cannot be made from pictures here",
+            hint="give <features FILE>",
+            options=["features"],
+        )
+    if encoder != GIVEN and media.images is None:
         raise UsageError(
             f"{owner} looks at pictures with {encoder}, and features of another making were given",
             hint="give <images FOLDER>",
             options=["images"],
         )
-    files: list[Path] = [file for id in ids for file in media.images[id]]
+    return media
+
+
+def picture_vectors(
+    media: Media | None, ids: Sequence[str], name: str, encoder: PictureEncoder | None, owner: str
+) -> Float32s:
+    """A vector for each item: of its picture, the mean of its frames, or of the user's features.
+
+    `name` is the encoder's name or GIVEN, `encoder` what makes vectors of pictures, if anything does.
+    """
+    media = refuse_unseen(media, name, owner)
+    if encoder is None:
+        assert media.features is not None
+        return np.stack([media.features[id].mean(axis=0) for id in ids])
+    assert media.images is not None
+    for id in ids:
+        if not media.images.get(id):
+            raise InputError("has no picture", id=id, hint="give it one, or leave the item out")
+    files = [file for id in ids for file in media.images[id]]
     ends = np.cumsum([len(media.images[id]) for id in ids])
-    vectors = encode_pictures(open_pictures(encoder), files)
-    return np.stack([frames.mean(axis=0) for frames in np.split(vectors, ends[:-1])])
-
-
-def check_width(found: int, wanted: int, what: str, file: Any = None) -> None:
-    if found != wanted:
-        raise InputError(f"vectors of {what} are {found} wide, the model takes {wanted}", file=file)
+    vectors = encode_pictures(encoder, files)
+    return np.stack([frames.mean(axis=0) for frames in np.split(vectors, ends[:-1])]).astype(np.float32)
