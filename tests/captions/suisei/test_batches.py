@@ -83,6 +83,6 @@ def test_too_many_references_to_concatenate_are_refused_with_the_id() -> None:
 
 def test_a_caption_without_references_is_refused_where_some_are_needed() -> None:
     layout = layout_of([[0], []])
-    with pytest.raises(InputError, match="file.csv: id 'b': has no reference to compare with"):
+    with pytest.raises(InputError, match=r"file.csv: id 'b': has no reference to compare with"):
         layout.refuse_unfit(ModelOptions(), ["a", "b"], "file.csv")
     layout.refuse_unfit(ModelOptions(without=("references",)), ["a", "b"])

@@ -41,8 +41,7 @@ def test_parts_of_a_split_share_no_picture_and_no_text(rows: list[tuple[int, str
     examples = examples_of(rows)
     try:
         parts = split_parts(RatedSet("set", examples), TrainingOptions(seed=seed, validation=0.2, held_out=0.2))
-    except InputError as error:
-        assert 'split="picture"' in str(error)
+    except InputError:  # too much is linked
         return
     seen: list[tuple[set[str], set[str]]] = []
     for found in parts.rows.values():
@@ -69,8 +68,7 @@ def test_negatives_are_captions_of_strangers(
     groups = material.items if by_picture else linked(examples)
     try:
         negatives = material.negatives(groups, share, seed)
-    except UsageError as error:
-        assert "leave out negatives" in str(error)
+    except UsageError:  # nobody is a stranger
         return
     assert len(negatives) == round(share * len(rows))
     assert not negatives.ratings.any()
@@ -90,6 +88,13 @@ def test_negatives_are_captions_of_strangers(
         assert group_of_text[caption] - {int(groups[row])}
         if not by_picture:  # of one component, all that a caption is written of
             assert int(groups[row]) not in group_of_text[caption]
+
+
+def test_negatives_are_refused_where_nobody_is_a_stranger() -> None:
+    examples = examples_of([(n, "the same text", [f"reference {n}"]) for n in range(5)])
+    material = Material.of(examples, {})
+    with pytest.raises(UsageError, match="all that are trained on share pictures or texts - leave out negatives"):
+        material.negatives(material.items, 1.0, 0)
 
 
 def test_negatives_are_the_same_for_the_same_seed_and_others_for_another() -> None:
@@ -163,7 +168,7 @@ def test_a_test_set_that_shares_pictures_or_candidates_is_refused(one: list, oth
     found = refuse_overlap(train, test, allowed=True)
     assert found.counts["pictures"] == (len(ours["pictures"] & theirs["pictures"]), len(theirs["pictures"]))
     if overlaps:
-        with pytest.raises(UsageError, match="test.csv and train.csv share .* say allow_overlap"):
+        with pytest.raises(UsageError, match=r"test.csv and train.csv share .* say allow_overlap"):
             refuse_overlap(train, test, allowed=False)
     else:
         assert refuse_overlap(train, test, allowed=False) == found

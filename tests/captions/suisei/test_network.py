@@ -95,7 +95,7 @@ def test_loss_is_the_squared_error_and_the_weighted_ranking(ranking: float) -> N
     network = SuiSeiNetwork(ModelOptions(head="suisei"), WIDTHS).eval()
     scores = network(batch).detach()
     error = ((scores - batch.ratings) ** 2).mean() + ranking * ranking_loss(scores, batch.ratings, batch.items)
-    assert float(loss_of(ranking)(network, batch)) == pytest.approx(float(error), abs=1e-6)
+    assert float(loss_of(ranking)(network, batch).detach()) == pytest.approx(float(error), abs=1e-6)
 
 
 @given(st.lists(st.integers(1, 5), min_size=1, max_size=5), st.sampled_from(["mean", "cls", "max"]), st.integers(0, 99))

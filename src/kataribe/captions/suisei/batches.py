@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kataribe.captions.suisei.options import ModelOptions
-from kataribe.captions.suisei.vectors import Idf, TextSource, TextVectors
+from kataribe.captions.suisei.vectors import Idf, LayerSource, TextSource, TextVectors
 from kataribe.core.errors import InputError
 from kataribe.core.need import need
 from kataribe.core.ragged import Ragged
@@ -106,7 +106,7 @@ class RatedBatches:
     layout: Layout
     ratings: Floats
     items: Int64s
-    vectors: TextVectors | TextSource | None = None
+    vectors: TextVectors | TextSource | LayerSource | None = None
     tokens: TokenTable | None = None
     pictures: Float32s | None = None
     units: Sequence[Int64s] = field(default_factory=tuple)

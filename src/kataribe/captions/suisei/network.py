@@ -71,11 +71,15 @@ def ranking_loss(scores: Tensor, ratings: Tensor, items: Tensor) -> Tensor:
 
 
 def warm_start(network: nn.Module, tensors: Mapping[str, Any]) -> list[str]:
-    """Take every weight that fits; the names of those of the network that found none."""
-    own = network.state_dict()
+    """Take every weight that fits; the names of those that are trained and found none."""
+    own = {name: tensor for name, tensor in network.state_dict().items() if name in trained_names(network)}
     fitting = {name: torch.from_numpy(tensors[name].copy()) for name in own if _fits(own[name], tensors.get(name))}
     network.load_state_dict(fitting, strict=False)
     return [name for name in own if name not in fitting]
+
+
+def trained_names(network: nn.Module) -> set[str]:
+    return {name for name, parameter in network.named_parameters() if parameter.requires_grad}
 
 
 def _fits(own: Tensor, other: Any) -> bool:

@@ -18,7 +18,7 @@ from kataribe.captions.pictured import MediaScan, scan_media
 from kataribe.captions.suisei.batches import Layout, RatedBatches
 from kataribe.captions.suisei.model import CardOptions, member_tensors, under
 from kataribe.captions.suisei.options import GIVEN, ModelOptions
-from kataribe.captions.suisei.vectors import Idf, TextSource, picture_vectors, refuse_unseen, text_source
+from kataribe.captions.suisei.vectors import Idf, LayerSource, TextSource, picture_vectors, refuse_unseen, text_source
 from kataribe.core.caution import Caution
 from kataribe.core.errors import InputError, UsageError
 from kataribe.core.need import need
@@ -153,17 +153,10 @@ class NetworkModel:
     def warnings(self, facts: NetworkFacts) -> Sequence[Caution]:
         return facts.encoder.warnings
 
-    def prepare(self, items: Captions, facts: NetworkFacts) -> TextSource:
-        return text_source(
-            self.encoder,
-            items.uncut().sentences.texts,
-            self.idf,
-            self.options.pool,
-            layers_of=self.encoder_name if self.options.uses_layers else None,
-            shared=self.shared_encoder,
-        )
+    def prepare(self, items: Captions, facts: NetworkFacts) -> TextSource | LayerSource:
+        return text_source(self.encoder, items.uncut().sentences.texts, self.idf, self.options, self.shared_encoder)
 
-    def scores(self, items: Captions, context: TextSource, draws: int = 0) -> Floats:
+    def scores(self, items: Captions, context: TextSource | LayerSource, draws: int = 0) -> Floats:
         captions = items.uncut()
         layout = Layout.of(captions.candidates, captions.references)
         layout.refuse_unfit(self.options, items.ids)

@@ -60,6 +60,12 @@ class ModelOptions(Options):
             raise UsageError(f"<dropout {self.dropout:g}>: is not a share below 1", options=["dropout"])
         if self.head == "blend":
             self._refuse_for_blend()
+        elif self.uses_layers and self.pool != "mean":
+            raise UsageError(
+                f"<pool {self.pool}>: comet mixes the means of its encoder's layers",
+                hint="take <pool mean>",
+                options=["pool"],
+            )
         elif self.pool == "cls" and self.uses_idf:
             raise UsageError(
                 "<pool cls> leaves nothing of the idf branch: special tokens weigh 0",

@@ -11,11 +11,11 @@ import numpy as np
 
 from kataribe.captions.suisei.batches import RatedBatches, TokenTable
 from kataribe.captions.suisei.material import TRAIN, VALIDATION, Material, RatedSet
-from kataribe.captions.suisei.model import DRAWS, CardOptions, as_dict, member_tensors
+from kataribe.captions.suisei.model import DRAWS, CardOptions, as_dict, member_tensors, under
 from kataribe.captions.suisei.network_model import score_batches
 from kataribe.captions.suisei.options import GIVEN, ModelOptions, Widths
 from kataribe.captions.suisei.runs import Run, Setup, correlations, described, fit_spread
-from kataribe.captions.suisei.vectors import Idf, TextVectors, picture_vectors, text_source
+from kataribe.captions.suisei.vectors import Idf, TextVectors, all_vectors, picture_vectors, text_source
 from kataribe.core.errors import InputError, UsageError
 from kataribe.core.need import need
 from kataribe.core.types import Float32s, Floats, Int64s
@@ -70,7 +70,7 @@ def train_networks(setup: Setup, warm: Model | None, state: Path | None, log_fol
 
 def _new_network(data: _Data, seed: int, warm: Model | None) -> tuple[Any, str]:
     """A network with the random weights of a seed or those of another model, and what was taken from that."""
-    from kataribe.captions.suisei.network import SuiSeiNetwork, warm_start
+    from kataribe.captions.suisei.network import SuiSeiNetwork, trained_names, warm_start
 
     torch = need("torch", extra="models", purpose="training")
     with torch.random.fork_rng():
@@ -78,9 +78,9 @@ def _new_network(data: _Data, seed: int, warm: Model | None) -> tuple[Any, str]:
         network = SuiSeiNetwork(data.setup.model, data.widths, data.trainable_encoder())
     if warm is None:
         return network, ""
-    encoder = {name: tensor for name, tensor in warm.tensors.items() if name.startswith("encoder.")}
+    encoder = {f"encoder.inner.{name}": tensor for name, tensor in under(warm.tensors, "encoder.").items()}
     lacking = warm_start(network, {**member_tensors(warm.tensors, 0), **encoder})
-    if len(lacking) == len(network.state_dict()):
+    if len(lacking) == len(trained_names(network)):
         raise UsageError(f"no weight of {warm.signature} fits the model that is trained", hint="train without it")
     return network, f"started from {warm.signature}; not found there: {', '.join(lacking) or 'nothing'}"
 
@@ -117,7 +117,8 @@ def _finished(data: _Data, networks: list[Any], histories: list[History], trials
         head = {name: t for name, t in network.state_dict().items() if name.startswith("head.")}
         tensors |= {f"member{member}.{name}": tensor.float().cpu().numpy() for name, tensor in head.items()}
         if network.encoder is not None:
-            tensors |= {f"encoder.{name}": tensor for name, tensor in network.trainable.trained_tensors().items()}
+            trained = network.trainable.trained_tensors()
+            tensors |= {f"encoder.{name}": tensor.float().numpy() for name, tensor in trained.items()}
     about = CardOptions(
         as_dict(setup.model),
         len(networks),
@@ -159,8 +160,7 @@ class _Data:
         if model.finetune:
             tokens, width = _tokens(model, listed, idf)
             return cls(setup, materials, seeing, None, tokens, idf, encoder.signature, Widths(width, seeing.width))
-        layers_of = model.encoder if model.uses_layers else None
-        vectors = text_source(encoder, listed, idf, model.pool, layers_of=layers_of, shared=seeing.texts_too).all()
+        vectors = all_vectors(text_source(encoder, listed, idf, model, seeing.texts_too))
         widths = Widths(
             vectors.width,
             seeing.width,
@@ -240,7 +240,7 @@ def _tokens(model: ModelOptions, texts: Sequence[str], idf: Idf | None) -> tuple
 
     opened = trainable(model.encoder)
     cut = [tokens.ids for tokens in opened.tokenize(texts)]
-    return TokenTable(cut, opened.special_ids, opened.pad, idf), opened.width
+    return TokenTable(cut, opened.special_ids, opened.pad_id, idf), opened.width
 
 
 @dataclass(frozen=True, eq=False)

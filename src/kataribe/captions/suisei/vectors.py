@@ -9,7 +9,7 @@ With a mean over all tokens h is, scaled to length 1, the encoder's sentence vec
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,12 +17,14 @@ import numpy as np
 
 from kataribe.captions.greedy import TokenCounts, count_tokens
 from kataribe.captions.media import Media
-from kataribe.captions.suisei.options import GIVEN, Pool
+from kataribe.captions.suisei.options import GIVEN, ModelOptions, Pool
 from kataribe.core.errors import InputError, UsageError
 from kataribe.core.types import Float32s, Int32s, Int64s
 from kataribe.encoders.encoded import EncodedTexts, encode_texts
+from kataribe.encoders.layers import layer_means
 from kataribe.encoders.pictures import encode_pictures
 from kataribe.encoders.protocol import PictureEncoder, TextEncoder, Tokens
+from kataribe.encoders.text import LayeredEncoder
 
 _TEXTS_AT_ONCE = 2048
 
@@ -91,7 +93,6 @@ class TextSource:
     encoded: EncodedTexts
     idf: Idf | None
     pool: Pool
-    layers: Any = None
     shared: EncodedTexts | None = None
 
     def __getitem__(self, indices: Int64s) -> TextVectors:
@@ -99,13 +100,34 @@ class TextSource:
         return TextVectors(
             pooled(tokens, None, self.pool),
             None if self.idf is None else pooled(tokens, self.idf, self.pool),
-            None if self.layers is None else self.layers(indices),
-            None if self.shared is None else self.shared.sentences(indices),
+            shared=None if self.shared is None else self.shared.sentences(indices),
         )
 
-    def all(self) -> TextVectors:
-        portions = [self[rows] for rows in _portions(len(self.encoded.texts))]
-        return joined(portions)
+    def __len__(self) -> int:
+        return len(self.encoded.texts)
+
+
+@dataclass(frozen=True)
+class LayerSource:
+    """Texts as the means of their tokens after every layer of an encoder; h is that of the last."""
+
+    encoder: LayeredEncoder
+    texts: Sequence[str]
+
+    def __getitem__(self, indices: Int64s) -> TextVectors:
+        layers = layer_means(self.encoder, [self.texts[index] for index in indices.tolist()])
+        return TextVectors(layers[:, -1], layers=layers)
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+
+def all_vectors(source: TextSource | LayerSource) -> TextVectors:
+    """In memory, as training wants them."""
+    count = len(source)
+    return joined(
+        [source[np.arange(start, min(count, start + _TEXTS_AT_ONCE))] for start in range(0, count, _TEXTS_AT_ONCE)]
+    )
 
 
 def joined(portions: Sequence[TextVectors]) -> TextVectors:
@@ -114,11 +136,6 @@ def joined(portions: Sequence[TextVectors]) -> TextVectors:
         return None if arrays[0] is None else np.concatenate(arrays)
 
     return TextVectors(*(column(name) for name in ("plain", "weighted", "layers", "shared")))
-
-
-def _portions(count: int) -> Iterator[Int64s]:
-    for start in range(0, count, _TEXTS_AT_ONCE):
-        yield np.arange(start, min(count, start + _TEXTS_AT_ONCE))
 
 
 def pooled(texts: Sequence[Tokens], idf: Idf | None, pool: Pool) -> Float32s:
@@ -148,26 +165,16 @@ def pooled(texts: Sequence[Tokens], idf: Idf | None, pool: Pool) -> Float32s:
 
 
 def text_source(
-    encoder: TextEncoder,
-    texts: Sequence[str],
-    idf: Idf | None,
-    pool: Pool,
-    *,
-    layers_of: str | None = None,
-    shared: TextEncoder | None = None,
-) -> TextSource:
-    """Encode texts; `layers_of` names an encoder whose layers are wanted one by one, `shared` knows pictures, too."""
-    layers = None
-    if layers_of is not None:
-        from kataribe.encoders.layers import layer_means
-
-        means = layer_means(layers_of, texts)
-        layers = means.__getitem__
+    encoder: TextEncoder, texts: Sequence[str], idf: Idf | None, model: ModelOptions, shared: TextEncoder | None = None
+) -> TextSource | LayerSource:
+    """Texts, encoded as a model wants them; `shared` is an encoder that knows pictures, too."""
+    if model.uses_layers:
+        assert isinstance(encoder, LayeredEncoder)
+        return LayerSource(encoder, texts)
     return TextSource(
         encode_texts(encoder, texts, "tokens"),
         idf,
-        pool,
-        layers,
+        model.pool,
         None if shared is None else encode_texts(shared, texts, "sentences"),
     )
 
