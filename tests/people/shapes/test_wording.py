@@ -97,8 +97,8 @@ def test_a_relation_is_told_from_both_sides() -> None:
 @pytest.mark.parametrize(
     ("phrase", "expected"),
     [
-        (Phrase(colour="orange"), r"\ban orange"),
-        (Phrase(colour="orange", size="large"), r"\ba (large|big|huge) orange"),
+        (Phrase(colour="orange"), r"\b(an orange|a bright orange)"),
+        (Phrase(colour="orange", size="large"), r"\ba (large|big|huge) (bright )?orange"),
         (Phrase(SEVERAL, shape="square"), r"(squares|boxes|blocks)"),
         (Phrase(2, shape="cross"), r"(two|2|a couple of) (crosses|plus signs|pluses)"),
     ],

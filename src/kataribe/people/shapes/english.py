@@ -32,13 +32,13 @@ _ANY: tuple[Noun, ...] = (
 )
 _COLOURS: dict[Colour, tuple[str, ...]] = {
     "red": ("red", "bright red", "crimson"),
-    "blue": ("blue", "deep blue"),
-    "green": ("green", "leaf-green"),
-    "yellow": ("yellow", "golden yellow"),
-    "orange": ("orange", "orange-coloured"),
-    "purple": ("purple", "violet"),
-    "pink": ("pink", "rose-pink"),
-    "brown": ("brown", "chocolate-brown"),
+    "blue": ("blue", "deep blue", "royal blue"),
+    "green": ("green", "leaf-green", "grass-green"),
+    "yellow": ("yellow", "golden yellow", "bright yellow"),
+    "orange": ("orange", "orange-coloured", "bright orange"),
+    "purple": ("purple", "violet", "deep purple"),
+    "pink": ("pink", "rose-pink", "light pink"),
+    "brown": ("brown", "chocolate-brown", "dark brown"),
 }
 _SIZES: dict[Size, tuple[str, ...]] = {"small": ("small", "little", "tiny"), "large": ("large", "big", "huge")}
 _NUMBERS: dict[int, tuple[str, ...]] = {
@@ -77,6 +77,9 @@ _SHOWN = (
     "someone drew {things}{ground}",
     "{things} {are} visible{ground}",
     "i see {things}{ground}",
+    "the drawing contains {things}{ground}",
+    "{things} {are} drawn here{ground}",
+    "an image of {things}{ground}",
 )
 _RELATED = (
     "{things} {are} {relation} {others}{ground}",
@@ -99,7 +102,7 @@ def tell(description: Description, rng: np.random.Generator) -> str:
 
     >>> red, blue = Phrase(colour="red", shape="circle"), Phrase(2, colour="blue", shape="square")
     >>> tell(Description((red, blue), "left", "white"), np.random.default_rng(1))
-    'A red disc can be seen to the left of a couple of blue squares on a white background.'
+    'A red disc can be seen to the left of a couple of deep blue squares on a white background.'
     """
     description = turned(description, rng)
     relation, background = description.relation, description.background
