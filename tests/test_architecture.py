@@ -50,7 +50,7 @@ KNOWN_VIOLATIONS: set[tuple[str, str]] = set()
 
 # Where torch may be imported, always inside a function: these rooms, and modules of others that define networks.
 TORCH_ROOMS = {"encoders", "learning"}
-NETWORK_MODULES: set[str] = set()
+NETWORK_MODULES = {"kataribe.boundaries.detectors.pair_network"}
 KNOWN_TORCH = {"kataribe.captions.comet"}  # asks only whether there is a graphics card
 
 
