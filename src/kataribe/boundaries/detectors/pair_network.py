@@ -8,7 +8,8 @@ With a backbone to be fine-tuned, windows are pictures, and their features are c
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,22 +20,20 @@ from kataribe.boundaries.detectors.network import Network
 from kataribe.boundaries.detectors.window import SIDE
 from kataribe.core.need import need
 from kataribe.core.types import Floats, Int64s
+from kataribe.encoders.trainable import TrainablePictures
 
 _PURPOSE = "training"
 
 
-def make_network(spread: Spread, hidden: int, seed: int, vectors: Any = None, backbone: Any = None) -> Any:
-    """A network with random weights, for features that are spread like this.
-
-    `vectors` makes features of pictures with `backbone`, a module whose parameters are trained with the others.
-    """
+def make_network(spread: Spread, hidden: int, seed: int, backbone: TrainablePictures | None = None) -> Any:
+    """A network with random weights, for features that are spread like this; a backbone to train becomes part of it."""
     torch = need("torch", extra="models", purpose=_PURPOSE)
     width, rng = len(spread.mean), np.random.default_rng(seed)
 
     class PairNetwork(torch.nn.Module):  # type: ignore[misc, name-defined]
         def __init__(self) -> None:
             super().__init__()
-            self.backbone = backbone
+            self.backbone = None if backbone is None else backbone.network
             self.register_buffer("mean", torch.tensor(spread.mean, dtype=torch.float32))
             self.register_buffer("deviation", torch.tensor(spread.deviation, dtype=torch.float32))
             self.first, self.second = torch.nn.Linear(width, hidden), torch.nn.Linear(hidden, 1)
@@ -43,8 +42,8 @@ def make_network(spread: Spread, hidden: int, seed: int, vectors: Any = None, ba
 
         def forward(self, windows: Any) -> Any:
             """Logits of windows of frames, each a vector or a picture."""
-            if vectors is not None:
-                windows = vectors(windows.flatten(0, 1)).reshape(*windows.shape[:2], -1)
+            if self.backbone is not None:
+                windows = self.backbone(windows.flatten(0, 1)).reshape(*windows.shape[:2], -1)
             rows = (_pair_features(torch, windows) - self.mean) / self.deviation
             return self.second(torch.relu(self.first(rows))).squeeze(-1)
 
@@ -90,6 +89,12 @@ class Batches:
         torch = need("torch", extra="models", purpose=_PURPOSE)
         targets = torch.tensor(self.windows.targets[rows], dtype=torch.float32)
         return torch.from_numpy(np.ascontiguousarray(self.windows.frames_of(rows))), targets
+
+
+@contextmanager
+def without_gradients() -> Iterator[None]:
+    with need("torch", extra="models", purpose=_PURPOSE).no_grad():
+        yield
 
 
 def balanced_loss(share: float) -> Callable[[Any, tuple[Any, Any]], Any]:

@@ -100,7 +100,7 @@ class PairwiseModel:
 
     def open_encoder(self) -> PictureEncoder:
         """What makes features of pictures; a backbone that makes others than in training is refused."""
-        encoder = open_pictures(self.backbone)
+        encoder = self._encoder()
         if self.features and encoder.signature != self.features:
             raise InputError(
                 f"the model was trained on features of {self.features}, and the backbone {self.backbone} is "
@@ -108,6 +108,13 @@ class PairwiseModel:
                 hint="install the backbone that it was trained with, or train it again",
             )
         return encoder
+
+    def _encoder(self) -> PictureEncoder:
+        if not self.tuned:
+            return open_pictures(self.backbone)
+        from kataribe.encoders.trainable import pictures_with_trained
+
+        return pictures_with_trained(self.backbone, self.tuned)
 
 
 @dataclass(frozen=True)

@@ -12,16 +12,19 @@ from pathlib import Path
 from typing import Any
 
 from kataribe.boundaries.detectors.corpus import Corpus, Parts, Truth, file_hashes, hash_of, look_at, split_videos
+from kataribe.boundaries.detectors.examples import SampledVideo
 from kataribe.boundaries.detectors.held_out import HeldOut
 from kataribe.boundaries.detectors.network import Network
-from kataribe.boundaries.detectors.pair_network import Batches, as_numpy, balanced_loss, make_network
+from kataribe.boundaries.detectors.pair_network import Batches, as_numpy, balanced_loss, make_network, without_gradients
 from kataribe.boundaries.detectors.pc import KIND, PairwiseModel
 from kataribe.boundaries.detectors.training_options import HELD_OUT_LOSS, PairwiseOptions
+from kataribe.boundaries.detectors.tuning import Backbone, Frames, keep_frames
 from kataribe.boundaries.detectors.window import EVERY
 from kataribe.core.progress import report
 from kataribe.core.result import MetricResult
 from kataribe.encoders.protocol import PictureEncoder
 from kataribe.encoders.store import VectorStore
+from kataribe.encoders.trainable import pictures_with_trained, trainable_pictures
 from kataribe.learning.fit import LOSS, Learner, fit
 from kataribe.learning.folder import Card, CardScore
 from kataribe.learning.result import History, Trial
@@ -91,59 +94,92 @@ def train(
     contents = file_hashes(videos, truth)
     parts = split_videos(contents, options)
     held_out = _held_out(parts, truth, options)
-    sampled = {path.stem: look_at(path, truth, encoder, store) for path in _counted(videos)}
+    frames = _frames(videos, encoder, options)
+    sampled = {path.stem: look_at(path, truth, encoder, store, frames) for path in _counted(videos)}
     corpus = Corpus.of(parts, sampled, truth, options)
     data = {"ids": hash_of(contents, truth), **corpus.counts}
     about = {"kind": KIND, "data": data["ids"], "features": encoder.signature, "held_out": sorted(parts.held_out)}
-    runs = {
-        seed: _run(corpus, held_out, _of_seed(options, seed), _folder_of_seed(state, options, seed), about)
-        for seed in range(options.seed, options.seed + options.seeds)
-    }
+    runs = {}
+    for seed in range(options.seed, options.seed + options.seeds):
+        own = _of_seed(options, seed)
+        backbone = Backbone.of(encoder.name, options.finetune, frames) if frames is not None else None
+        runs[seed] = _run(corpus, held_out, own, backbone, _folder_of_seed(state, options, seed), about)
     seed = _best_seed(runs, options, held_out)
-    scored = None
-    if held_out is not None:
-        found = held_out.predictions(sampled, runs[seed].network)
-        scored = held_out.references(bootstrap=_REPLICATES).score(found)[held_out.measure]
+    tuned = runs[seed].tuned
+    features = pictures_with_trained(encoder.name, tuned).signature if tuned else encoder.signature
     return Trained(
-        model=PairwiseModel(encoder.name, EVERY, runs[seed].network, options.labels, encoder.signature),
+        model=PairwiseModel(encoder.name, EVERY, runs[seed].network, options.labels, features, tuned),
         seed=seed,
         courses={seed: run.course for seed, run in runs.items()},
         lower_is_better=_lower_is_better(held_out),
-        scored=scored,
+        scored=_scored(held_out, runs[seed]),
         data=data,
         options=options,
     )
 
 
+def _frames(videos: Sequence[Path], encoder: PictureEncoder, options: PairwiseOptions) -> Frames | None:
+    """Pictures to fine-tune on; a backbone that cannot be fine-tuned so far is refused before videos are read."""
+    if not options.finetune:
+        return None
+    trainable_pictures(encoder.name).freeze_below(options.finetune)
+    return keep_frames(videos, encoder.size, encoder.name)
+
+
+def _scored(held_out: HeldOut | None, run: _Run) -> MetricResult | None:
+    if held_out is None:
+        return None
+    found = held_out.predictions(run.held_out, run.network)
+    return held_out.references(bootstrap=_REPLICATES).score(found)[held_out.measure]
+
+
 @dataclass(frozen=True)
 class _Run:
+    """One seed: its course, and what its best epoch gave: the head, the backbone's tensors, features of held-outs."""
+
     course: History
     network: Network
+    tuned: Mapping[str, Any]
+    held_out: Mapping[str, SampledVideo]
 
 
 def _run(
-    corpus: Corpus, held_out: HeldOut | None, options: PairwiseOptions, state: Path | None, about: Mapping[str, Any]
+    corpus: Corpus,
+    held_out: HeldOut | None,
+    options: PairwiseOptions,
+    backbone: Backbone | None,
+    state: Path | None,
+    about: Mapping[str, Any],
 ) -> _Run:
-    network = make_network(corpus.spread, options.hidden, options.seed)
+    network = make_network(corpus.spread, options.hidden, options.seed, backbone.trainable if backbone else None)
+    windows = backbone.frames.windows(corpus.parts.training, corpus.training) if backbone else corpus.training
     references = held_out.references() if held_out is not None else None
+
+    def seen() -> Mapping[str, SampledVideo]:
+        """The held-out videos as the network sees them now."""
+        videos = {id: corpus.sampled[id] for id in corpus.parts.held_out}
+        return backbone.with_features(videos) if backbone is not None else videos
 
     def validate(network: Any) -> dict[str, float]:
         assert held_out is not None
         assert references is not None
-        head = as_numpy(network)
-        scores = references.score(held_out.predictions(corpus.sampled, head))
-        return {held_out.measure: scores[held_out.measure].value, HELD_OUT_LOSS: corpus.held_out_loss(head)}
+        head, videos = as_numpy(network), seen()
+        scores = references.score(held_out.predictions(videos, head))
+        return {held_out.measure: scores[held_out.measure].value, HELD_OUT_LOSS: corpus.held_out_loss(videos, head)}
 
     learner = Learner(
         network=network,
-        examples=Batches(corpus.training),
+        examples=Batches(windows),
         loss=balanced_loss(corpus.share),
         validate=None if held_out is None else validate,
         stop_by=_stop_by(held_out, options),
         lower_is_better=_lower_is_better(held_out),
-        name="training" if options.seeds == 1 else f"training, seed {options.seed}",
+        rates={"backbone": options.backbone_rate},
+        name="training",
     )
-    return _Run(fit(learner, options, state=state, about=about), as_numpy(network))
+    course = fit(learner, options, state=state, about=about)
+    with without_gradients():
+        return _Run(course, as_numpy(network), backbone.trained_arrays() if backbone else {}, seen())
 
 
 def _held_out(parts: Parts, truth: Truth, options: PairwiseOptions) -> HeldOut | None:
