@@ -65,6 +65,17 @@ def test_random_numbers_of_the_caller_are_untouched(tmp_path: Path) -> None:
         assert drawn() == expected
 
 
+def test_a_small_network_has_one_thread_and_the_caller_keeps_theirs() -> None:
+    before, seen = torch.get_num_threads(), set()
+
+    def watched(network: Any, batch: Any) -> Any:
+        seen.add(torch.get_num_threads())
+        return loss(network, batch)
+
+    fit(learner(loss=watched, threads=1), OPTIONS)
+    assert (seen, torch.get_num_threads()) == ({1}, before)
+
+
 def test_losses_are_means_over_examples() -> None:
     """Batches of 8, 8 and 4: the last one counts half."""
     plain = torch.nn.Sequential(torch.nn.Linear(2, 1), torch.nn.Flatten(0))
