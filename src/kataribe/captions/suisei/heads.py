@@ -121,17 +121,17 @@ class Head(nn.Module):
         v = self.see(picture) if self.see is not None else None
         g = torch.cat([*self.g(c, v), c.plain[:, :0]], dim=-1)  # of a head without g: nothing, (B, 0)
         if not self.options.uses_references:
-            return torch.sigmoid(self.ffn(g, kept))
+            return torch.sigmoid(self.ffn(g[:, :0], g, kept))
         beside = c.beside(r)
         f = self.f(beside, r) * is_reference.unsqueeze(-1)
         if self.options.combined_by in ("max", "mean"):
-            seen, g = f, g.unsqueeze(1).expand(-1, f.shape[1], -1)
+            seen, g = f, g.unsqueeze(1)
         elif self.options.combined_by == "concat":
             missing = self.options.most_references - f.shape[1]
             seen = nn.functional.pad(f, (0, 0, 0, missing)).flatten(1)
         else:
             seen = self.set(f, is_reference)
-        return self.answer(self.ffn(torch.cat([seen, g], dim=-1), kept), beside, r, is_reference)
+        return self.answer(self.ffn(seen, g, kept), beside, r, is_reference)
 
     def _widths_of_features(self) -> tuple[int, int]:
         """Of f and g, by trying them on one caption of zeros."""
@@ -156,7 +156,7 @@ def reduce(scores: Tensor, is_reference: Tensor, by: str) -> Tensor:
 
 
 class FeedForward(nn.Sequential):
-    """Linear, Tanh, dropout, Linear: one number of each row of features.
+    """Linear, Tanh, dropout, Linear: one number of each row of features [f, g].
 
     In training `before` of the features are switched off, too.
     """
@@ -165,10 +165,13 @@ class FeedForward(nn.Sequential):
         super().__init__(nn.Linear(into, hidden), nn.Tanh(), nn.Dropout(dropout), nn.Linear(hidden, 1))
         self.before = before
 
-    def forward(self, features: Tensor, kept: Tensor | None = None) -> Tensor:
+    def forward(self, f: Tensor, g: Tensor, kept: Tensor | None = None) -> Tensor:
         """`kept` says which hidden units are not switched off, the same for every row; None: as in training or not."""
         first, tanh, dropout, last = self
-        hidden = tanh(first(nn.functional.dropout(features, self.before, self.training)))
+        f, g = (nn.functional.dropout(each, self.before, self.training) for each in (f, g))
+        # As of f and g side by side, but g, which is the same beside every reference, is multiplied once.
+        of_f, of_g = first.weight.split([f.shape[-1], g.shape[-1]], dim=1)
+        hidden = tanh(nn.functional.linear(f, of_f) + nn.functional.linear(g, of_g, first.bias))
         hidden = dropout(hidden) if kept is None else hidden * kept / (1 - dropout.p)
         return last(hidden).squeeze(-1)
 
