@@ -36,6 +36,7 @@ def model_of(tmp_path_factory: pytest.TempPathFactory, bert: str) -> Callable[[s
         "seeing": {"head": "suisei", "picture_encoder": GIVEN},
         "free": {"head": "suisei", "picture_encoder": GIVEN, "without": ("references",)},
         "blend": {"head": "blend"},
+        "mix": {"head": "mix"},
     }
 
     def open_or_train(name: str) -> str:

@@ -5,7 +5,7 @@ Only the weights are those of the network, by the names they have in its state_d
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -37,19 +37,22 @@ class Naive:
         if not self.uses_references:
             return sigmoid(self.feed_forward(about_picture))
         pairs = [self.about_reference(candidate, reference, seen is not None) for reference in references]
-        added = [self.cosine_part(candidate, reference) for reference in references]
+        if self.head == "residual":
+            nearest = max(cosine(candidate.plain, reference.plain) for reference in references)
+            correction = self.combined(pairs, about_picture, np.tanh)
+            return sigmoid(float(self.weights["slope"] * nearest + self.weights["offset"]) + correction)
+        return self.combined(pairs, about_picture, sigmoid)
+
+    def combined(self, pairs: Sequence[Vector], about_picture: Vector, squash: Callable[[float], float]) -> float:
         if self.combine in ("max", "mean"):
-            scores = [
-                sigmoid(self.feed_forward(np.concatenate([pair, about_picture])) + skip)
-                for pair, skip in zip(pairs, added, strict=True)
-            ]
+            scores = [squash(self.feed_forward(np.concatenate([pair, about_picture]))) for pair in pairs]
             return max(scores) if self.combine == "max" else sum(scores) / len(scores)
         if self.combine == "concat":
             nothing = [np.zeros(len(pairs[0]))] * (self.most_references - len(pairs))
             features = np.concatenate([*pairs, *nothing, about_picture])
         else:
             features = np.concatenate([self.set_of(pairs), about_picture])
-        return sigmoid(self.feed_forward(features) + max(added))
+        return squash(self.feed_forward(features))
 
     def about_reference(self, c: Text, r: Text, sees: bool) -> Vector:
         if self.head == "suisei":
@@ -65,10 +68,10 @@ class Naive:
                 one, other = (text.plain if text.shared is None else text.shared for text in (c, r))
                 features += [one * other, abs(one - other)]
         else:
-            one, other = self.linear("project.0", c.plain), self.linear("project.0", r.plain)
+            one, other = (self.linear("project.0", self.scaled(text.plain)) for text in (c, r))
             features = [one * other, abs(one - other)]
             if c.weighted is not None:
-                one, other = self.linear("project.1", c.weighted), self.linear("project.1", r.weighted)
+                one, other = (self.linear("project.1", self.scaled(text.weighted)) for text in (c, r))
                 features += [one * other, abs(one - other)]
         return np.concatenate(features)
 
@@ -87,18 +90,16 @@ class Naive:
                 features += [v, own, v * own, abs(v - own)]
         else:
             for number, h in enumerate(branches):
-                projected = self.linear(f"project.{number}", h)
+                projected = self.linear(f"project.{number}", self.scaled(h))
                 if v is not None:
                     features += [projected * v, abs(projected - v)]
                 elif not self.uses_references:
                     features += [projected]
         return np.concatenate([*features, np.zeros(0)])
 
-    def cosine_part(self, c: Text, r: Text) -> float:
-        if self.head != "residual":
-            return 0.0
-        cosine = c.plain @ r.plain / np.sqrt((c.plain @ c.plain) * (r.plain @ r.plain))
-        return float(self.weights["slope"] * cosine + self.weights["offset"])
+    def scaled(self, vector: Vector) -> Vector:
+        """Of residual: at length sqrt(d)."""
+        return vector / np.linalg.norm(vector) * np.sqrt(len(vector)) if self.head == "residual" else vector
 
     def mix(self, text: Text) -> Vector:
         if text.layers is None:
@@ -145,6 +146,10 @@ class Naive:
         scaled = [(token - token.mean()) / np.sqrt(token.var() + 1e-5) for token in tokens]
         weight, bias = (self.weights[f"set.layer.{name}.{part}"] for part in ("weight", "bias"))
         return np.stack([each * weight + bias for each in scaled])
+
+
+def cosine(one: Vector, other: Vector) -> float:
+    return float(one @ other / np.sqrt((one @ one) * (other @ other)))
 
 
 def sigmoid(value: float) -> float:

@@ -85,4 +85,4 @@ def test_a_caption_without_references_is_refused_where_some_are_needed() -> None
     layout = layout_of([[0], []])
     with pytest.raises(InputError, match=r"file.csv: id 'b': has no reference to compare with"):
         layout.refuse_unfit(ModelOptions(), ["a", "b"], "file.csv")
-    layout.refuse_unfit(ModelOptions(without=("references",)), ["a", "b"])
+    layout.refuse_unfit(ModelOptions(head="suisei", without=("references",)), ["a", "b"])

@@ -38,6 +38,17 @@ def test_ridge_is_its_closed_form(seed: int) -> None:
     np.testing.assert_allclose(blended(x), (standard @ weights + y.mean()).clip(0, 1), atol=1e-10)
 
 
+@given(st.integers(0, 1000), st.sampled_from(["ridge", "monotone"]))
+def test_a_caption_that_weighs_twice_counts_as_two(seed: int, kind: Any) -> None:
+    x, y = random_columns(seed)
+    twice = np.arange(len(y)) < 10
+    rows = np.concatenate([np.arange(len(y)), np.flatnonzero(twice)])
+    weighed, one = fit_blend(x, y, np.arange(len(y)), kind, seed, 1.0 + twice)
+    repeated, other = fit_blend(x[rows], y[rows], rows, kind, seed)
+    if one == other:  # folds differ, and with them sometimes the strength
+        np.testing.assert_allclose(weighed(x), repeated(x), atol=1e-8)
+
+
 @given(st.integers(0, 1000))
 def test_monotone_weights_are_the_best_that_are_not_negative(seed: int) -> None:
     x, y = random_columns(seed)
@@ -101,7 +112,7 @@ _WITHOUT_TORCH = """
 import sys
 class Refusing:
     def find_spec(self, name, path=None, target=None):
-        if name.split(".")[0] in ("torch", "transformers", "accelerate"):
+        if name.split(".")[0] in ("torch", "transformers", "accelerate", "sklearn"):
             raise ImportError(f"{name} is not here")
 sys.meta_path.insert(0, Refusing())
 import kataribe
@@ -110,7 +121,7 @@ print(result[sys.argv[1]].value)
 """
 
 
-def test_a_blend_scores_where_there_is_no_torch(model_of: Callable[[str], str]) -> None:
+def test_a_boosted_blend_scores_where_there_is_no_torch_and_no_scikit_learn(model_of: Callable[[str], str]) -> None:
     spec = f"suisei({model_of('blend')})"
     command = [sys.executable, "-c", _WITHOUT_TORCH, spec]
     done = subprocess.run(command, capture_output=True, text=True, env=dict(os.environ))

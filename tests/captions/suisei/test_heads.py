@@ -183,7 +183,7 @@ def test_residual_is_the_cosine_before_it_is_trained(combine: Any) -> None:
     scores = run(head, candidates, references, [None] * len(candidates))
     pairs = [(c.plain, r.plain) for c, (r,) in zip(candidates, references, strict=True)]
     cosines = np.array([c @ r / np.linalg.norm(c) / np.linalg.norm(r) for c, r in pairs])
-    np.testing.assert_allclose(scores, 1 / (1 + np.exp(4 - 8 * cosines)), atol=1e-7)
+    np.testing.assert_allclose(scores, 1 / (1 + np.exp(3 - 6 * cosines)), atol=1e-7)
 
 
 def test_switched_off_units_are_the_same_for_every_caption() -> None:

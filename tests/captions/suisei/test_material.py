@@ -1,4 +1,4 @@
-"""Parts that share nothing, captions of other pictures as negatives, and sets that are refused."""
+"""Parts that share nothing, and sets that are refused."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kataribe.captions.rated import RatedExamples
@@ -15,7 +15,6 @@ from kataribe.captions.suisei.material import (
     RatedSet,
     check_ratings,
     folded,
-    linked,
     refuse_constant,
     refuse_overlap,
     split_parts,
@@ -54,55 +53,6 @@ def test_parts_of_a_split_share_no_picture_and_no_text(rows: list[tuple[int, str
             assert not seen[one][1] & seen[other][1]
     assert sorted(np.concatenate(list(parts.rows.values())).tolist()) == list(range(len(rows)))
     assert not any(parts.shared.values())
-
-
-@given(st.lists(ROW, min_size=2, max_size=30), st.integers(0, 5), st.sampled_from([0.3, 1.0, 2.5]), st.booleans())
-@settings(max_examples=50)
-def test_negatives_are_captions_of_strangers(
-    rows: list[tuple[int, str, list[str]]], seed: int, share: float, by_picture: bool
-) -> None:
-    examples = examples_of(rows)
-    texts: dict[str, int] = {}
-    material = Material.of(examples, texts)
-    listed = list(texts)
-    groups = material.items if by_picture else linked(examples)
-    try:
-        negatives = material.negatives(groups, share, seed)
-    except UsageError:  # nobody is a stranger
-        return
-    assert len(negatives) == round(share * len(rows))
-    assert not negatives.ratings.any()
-    group_of_text: dict[str, set[int]] = {}
-    for text, group in zip(examples.candidates, groups.tolist(), strict=True):
-        group_of_text.setdefault(text, set()).add(group)
-    for n, row in enumerate(negatives.rows.tolist()):
-        caption = listed[negatives.layout.candidates[n]]
-        assert (
-            negatives.layout.references[n : n + 1].values.tolist()
-            == material.layout.references[row : row + 1].values.tolist()
-        )
-        assert negatives.items[n] == material.items[row]
-        of_picture = [other for other in range(len(rows)) if material.items[other] == material.items[row]]
-        written = {text for other in of_picture for text in (examples.candidates[other], *examples.references[other])}
-        assert caption not in written
-        assert group_of_text[caption] - {int(groups[row])}
-        if not by_picture:  # of one component, all that a caption is written of
-            assert int(groups[row]) not in group_of_text[caption]
-
-
-def test_negatives_are_refused_where_nobody_is_a_stranger() -> None:
-    examples = examples_of([(n, "the same text", [f"reference {n}"]) for n in range(5)])
-    material = Material.of(examples, {})
-    with pytest.raises(UsageError, match="all that are trained on share pictures or texts - leave out negatives"):
-        material.negatives(material.items, 1.0, 0)
-
-
-def test_negatives_are_the_same_for_the_same_seed_and_others_for_another() -> None:
-    made = rated(40)
-    material = Material.of(made.examples, {})
-    groups = linked(made.examples)
-    drawn = [material.negatives(groups, 1.0, seed).layout.candidates.tolist() for seed in (0, 0, 1)]
-    assert drawn[0] == drawn[1] != drawn[2]
 
 
 def test_references_of_a_picture_count_once_however_many_captions_are_rated() -> None:

@@ -125,7 +125,7 @@ def test_intervals_hold_about_95_of_100_ratings_that_nobody_saw(kind: Any, bert:
 def test_an_interval_that_was_not_measured_is_refused(
     bert: str, model_of: Callable[[str], str], tmp_path: Path
 ) -> None:
-    alone = learned(tmp_path / "alone", ModelOptions(encoder=bert, dropout=0.0), rated())
+    alone = learned(tmp_path / "alone", ModelOptions(head="residual", encoder=bert, dropout=0.0), rated())
     items = captions([("a dog", ["a dog"])])
     for spec in (f"suisei({alone}, uncertainty=ensemble)", f"suisei({alone}, uncertainty=dropout)"):
         with pytest.raises(UsageError, match=r"the model has no interval by \w+ \(it has: none\)"):
@@ -149,14 +149,16 @@ def test_signature_names_all_that_decides_the_number(model_of: Callable[[str], s
 
 def test_residual_orders_captions_as_the_cosine_before_it_is_trained(bert: str, tmp_path: Path) -> None:
     made = rated(40)
-    model = learned(tmp_path / "model", ModelOptions(encoder=bert), made, epochs=1, rate=1e-30, decay=0.0)
+    model = learned(
+        tmp_path / "model", ModelOptions(head="residual", encoder=bert), made, epochs=1, rate=1e-30, decay=0.0
+    )
     items = rated(40, seed=6).captions()
     scores = SuiSei(model).rows(items)[:, 1]
     cosines = parse(f"sentence_cosine({bert})").rows(items)[:, 1]
     is_less = cosines[:, np.newaxis] < cosines - 1e-6  # a caption that is its reference has the cosine 1 or 0.9999999
     assert (scores[:, np.newaxis] < scores)[is_less].all()
     assert is_less.sum() > 600
-    np.testing.assert_allclose(scores, 1 / (1 + np.exp(4 - 8 * cosines)), atol=1e-5)
+    np.testing.assert_allclose(scores, 1 / (1 + np.exp(3 - 6 * cosines)), atol=1e-5)
 
 
 def test_scoring_leaves_the_number_of_threads_as_it_was(model_of: Callable[[str], str]) -> None:

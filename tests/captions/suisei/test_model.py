@@ -25,7 +25,7 @@ from kataribe.learning.folder import read_model, write_model
 from tests.captions.suisei.made import features, learned, rated
 from tests.encoders.tiny import tiny_bert
 
-KINDS = ["residual", "mean", "set", "concat", "polos", "seeing", "free", "blend"]
+KINDS = ["residual", "mean", "set", "concat", "polos", "seeing", "free", "blend", "mix"]
 
 _SCORE = """
 import json, pickle, sys
@@ -50,7 +50,7 @@ def elsewhere(spec: str, of: Captions, folder: Path, **environment: str) -> np.n
     return np.array(json.loads(done.stdout))
 
 
-@pytest.mark.parametrize("kind", ["residual", "polos", "blend"])
+@pytest.mark.parametrize("kind", ["residual", "polos", "blend", "mix"])
 def test_another_process_gives_the_same_scores(kind: str, model_of: Callable[[str], str], tmp_path: Path) -> None:
     folder = tmp_path / "moved"
     shutil.copytree(model_of(kind), folder)
@@ -162,7 +162,7 @@ def test_a_blend_whose_members_are_missing_is_refused(model_of: Callable[[str], 
 def test_an_encoder_that_moved_is_named_and_another_one_refused(tmp_path: Path) -> None:
     encoder, moved = tmp_path / "encoder", tmp_path / "moved"
     tiny_bert(encoder, seed=3)
-    model = learned(tmp_path / "model", ModelOptions(encoder=str(encoder)), rated())
+    model = learned(tmp_path / "model", ModelOptions(head="residual", encoder=str(encoder)), rated())
     scores = SuiSei(model).rows(items())
     encoder.rename(moved)
     np.testing.assert_allclose(SuiSei(model, encoder=str(moved)).rows(items()), scores, atol=1e-12)
@@ -223,7 +223,7 @@ def test_items_without_references_are_refused_or_not_needed(model_of: Callable[[
 
 def test_empty_texts_are_scored(model_of: Callable[[str], str]) -> None:
     empty = Captions(["a", "b"], ["", "a dog"], [["a dog", ""], ["", " "]])
-    for kind in ("residual", "mean", "set", "concat", "blend"):
+    for kind in ("residual", "mean", "set", "concat", "blend", "mix"):
         scores = SuiSei(model_of(kind)).rows(empty)[:, 1]
         assert np.isfinite(scores).all()
 
@@ -235,7 +235,7 @@ def test_no_items_have_no_rows(model_of: Callable[[str], str]) -> None:
 
 def test_a_folder_that_is_trained_anew_is_another_model(bert: str, tmp_path: Path) -> None:
     folder = tmp_path / "model"
-    learned(folder, ModelOptions(encoder=bert), rated())
+    learned(folder, ModelOptions(head="residual", encoder=bert), rated())
     before = open_model(str(folder)).signature
-    learned(folder, ModelOptions(encoder=bert), rated(seed=1))
+    learned(folder, ModelOptions(head="residual", encoder=bert), rated(seed=1))
     assert open_model(str(folder)).signature != before

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 from kataribe.captions.suisei.batches import Layout, RatedBatches
 from kataribe.captions.suisei.network import SuiSeiNetwork, loss_of, pool, ranking_loss, warm_start
+from kataribe.captions.suisei.network_model import score_batches
 from kataribe.captions.suisei.options import ModelOptions, Widths
 from kataribe.captions.suisei.vectors import TextVectors
 from kataribe.core.ragged import Ragged
@@ -47,7 +49,12 @@ def batches_of(head: str, count: int = 32) -> RatedBatches:
 def test_head_learns_32_captions_by_heart(head: Any) -> None:
     torch.manual_seed(0)
     network = SuiSeiNetwork(ModelOptions(head=head, dropout=0.0, hidden=64), widths_of(head))
-    learner = Learner(network, batches_of(head), loss_of(0.0))
+    batches = batches_of(head)
+    if head == "residual":  # what it can learn: it corrects the logit of the cosine by less than 1
+        scores = score_batches([network], batches)[0]
+        moved = np.log(scores / (1 - scores)) + np.random.default_rng(1).uniform(-0.8, 0.8, len(scores))
+        batches = replace(batches, ratings=1 / (1 + np.exp(-moved)))
+    learner = Learner(network, batches, loss_of(0.0))
     with one_thread():
         history = fit(learner, FitOptions(epochs=150, batch=32, rate=1e-2, device="cpu"))
     assert history.epochs[-1].loss < 1e-3 < history.epochs[0].loss
@@ -87,6 +94,14 @@ def test_ranking_loss_is_the_double_loop(rows: list[tuple[float, float, int]]) -
     expected = sum(terms) / len(terms) if terms else 0.0
     columns = [torch.tensor(column, dtype=torch.float64) for column in zip(*rows, strict=True)] or [torch.zeros(0)] * 3
     assert float(ranking_loss(*columns)) == pytest.approx(expected, abs=1e-12)
+
+
+def test_captions_count_as_much_as_they_weigh() -> None:
+    batches = replace(batches_of("suisei"), weights=np.linspace(0, 2, 32))
+    network = SuiSeiNetwork(ModelOptions(head="suisei"), WIDTHS).eval()
+    batch = batches.of(np.arange(32))
+    errors = (network(batch).detach().numpy() - batch.ratings.numpy()) ** 2
+    assert float(loss_of(0.0)(network, batch).detach()) == pytest.approx((np.linspace(0, 2, 32) * errors).mean())
 
 
 @pytest.mark.parametrize("ranking", [0.0, 0.3])

@@ -48,7 +48,7 @@ def with_ratings(of: RatedSet, rows: Any, change: Callable[[Any], Any]) -> Rated
     return of._replace(examples=replace(of.examples, ratings=ratings))
 
 
-@pytest.mark.parametrize("head", ["residual", "blend"])
+@pytest.mark.parametrize("head", ["residual", "blend", "mix"])
 def test_held_out_ratings_never_influence_the_model(head: Any, bert: str) -> None:
     made, model = rated(), ModelOptions(head=head, encoder=bert)
     one = train(made, model, quick(seeds=2), metrics=["rouge_l", "cider"])
@@ -73,7 +73,7 @@ def test_idf_is_counted_in_training_references_alone(bert: str) -> None:
 
 def test_residual_learns_what_people_like(bert: str) -> None:
     made = rated(300, noise=0.05)
-    trained = train(made, ModelOptions(encoder=bert), quick(epochs=15, seeds=2))
+    trained = train(made, ModelOptions(head="residual", encoder=bert), quick(epochs=15, seeds=2))
     pearson = {score.measure: score for score in trained.scores}["pearson"]
     assert pearson.value is not None
     assert pearson.value > 0.4
@@ -127,7 +127,17 @@ def test_a_training_that_was_stopped_comes_to_the_same_model(
     assert again.card.training == whole.card.training
 
 
-@pytest.mark.parametrize("changed", [{"negatives": 1.0}, {"ranking": 1.0}, {"split": "picture"}, {"validation": 0.3}])
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"negatives": 1.0},
+        {"positives": 0.5},
+        {"stop_by": "last"},
+        {"ranking": 1.0},
+        {"split": "picture"},
+        {"validation": 0.3},
+    ],
+)
 def test_a_state_of_another_training_is_refused(changed: dict[str, Any], bert: str, tmp_path: Path) -> None:
     made, model = rated(), ModelOptions(head="suisei", encoder=bert, hidden=8)
     train(made, model, quick(), state=tmp_path)
@@ -155,7 +165,9 @@ def test_batches_of_the_ranking_loss_hold_whole_pictures(bert: str, monkeypatch:
         return loss(learner, *arguments, **options)
 
     monkeypatch.setattr(train_networks, "fit", spying)
-    trained = train(made, ModelOptions(encoder=bert), quick(ranking=0.5, negatives=1.0, batch=4))
+    trained = train(
+        made, ModelOptions(head="residual", encoder=bert), quick(ranking=0.5, negatives=1.0, positives=0.0, batch=4)
+    )
     assert len(seen) == len(trained.parts.rows[TRAIN]) // 3
     assert all(len(set(items)) == 1 and len(items) == 6 for items in seen)
 
@@ -173,7 +185,7 @@ def test_warm_start_says_what_it_did_not_find(bert: str, tmp_path: Path) -> None
 def test_warm_start_from_what_fits_nowhere_is_refused(bert: str, tmp_path: Path) -> None:
     old = learned(tmp_path / "old", ModelOptions(head="blend"), rated())
     with pytest.raises(UsageError, match=r"no weight of suisei-.* fits"):
-        train(rated(), ModelOptions(encoder=bert), quick(), warm=read_model(old, "suisei"))
+        train(rated(), ModelOptions(head="residual", encoder=bert), quick(), warm=read_model(old, "suisei"))
 
 
 def test_warm_start_begins_with_the_old_weights(bert: str, tmp_path: Path) -> None:
@@ -191,8 +203,8 @@ def test_a_test_set_that_was_trained_on_is_refused_unless_allowed_and_then_noted
     made = rated()
     test = made._replace(name="test.csv")
     with pytest.raises(UsageError, match="say allow_overlap"):
-        train(made, ModelOptions(encoder=bert), quick(), tests=[test])
-    trained = train(made, ModelOptions(encoder=bert), quick(), tests=[test], allow_overlap=True)
+        train(made, ModelOptions(head="residual", encoder=bert), quick(), tests=[test])
+    trained = train(made, ModelOptions(head="residual", encoder=bert), quick(), tests=[test], allow_overlap=True)
     notes = [note for note in trained.card().notes if note.startswith("test.csv shares")]
     assert notes == [
         "test.csv shares with the training file: 24 of 24 pictures, 48 of 48 candidates, 48 of 48 references"
@@ -201,7 +213,9 @@ def test_a_test_set_that_was_trained_on_is_refused_unless_allowed_and_then_noted
 
 
 def test_a_clean_test_set_is_scored(bert: str) -> None:
-    trained = train(rated(), ModelOptions(encoder=bert), quick(), tests=[rated(20, seed=9, name="other")])
+    trained = train(
+        rated(), ModelOptions(head="residual", encoder=bert), quick(), tests=[rated(20, seed=9, name="other")]
+    )
     assert len(trained.predictions["other"]) == 20
     assert [entry["use"] for entry in trained.card().data] == ["training", "test"]
 
@@ -210,7 +224,7 @@ def test_a_clean_test_set_is_scored(bert: str) -> None:
 def test_two_sets_of_one_name_are_refused(name: str, bert: str) -> None:
     test = rated(20, seed=9, name="other")._replace(name=name)
     with pytest.raises(UsageError, match=f"two sets of captions are called '{name}'"):
-        train(rated(), ModelOptions(encoder=bert), quick(), tests=[test])
+        train(rated(), ModelOptions(head="residual", encoder=bert), quick(), tests=[test])
 
 
 def refused(made: RatedSet, model: ModelOptions, **options: Any) -> str:
@@ -222,7 +236,7 @@ def refused(made: RatedSet, model: ModelOptions, **options: Any) -> str:
 
 
 def test_ratings_that_teach_nothing_are_refused(bert: str) -> None:
-    made, model = rated(), ModelOptions(encoder=bert)
+    made, model = rated(), ModelOptions(head="residual", encoder=bert)
     assert "every rating is 3" in refused(with_ratings(made, slice(None), lambda r: r * 0 + 3), model)
     assert "the rating 7 is outside of 1 to 5" in refused(with_ratings(made, 4, lambda r: 7.0), model)
 
@@ -230,14 +244,14 @@ def test_ratings_that_teach_nothing_are_refused(bert: str) -> None:
 def test_a_picture_that_is_missing_is_named(bert: str) -> None:
     made = rated(pictures=True)
     lacking = features({id: [1.0, 2.0] for id in made.examples.ids[1:]})
-    line = refused(made._replace(media=lacking), ModelOptions(encoder=bert, picture_encoder=GIVEN))
+    line = refused(made._replace(media=lacking), ModelOptions(head="residual", encoder=bert, picture_encoder=GIVEN))
     assert line.startswith(f"id '{made.examples.ids[0]}': has no features")
 
 
 def test_features_of_a_test_set_must_be_as_wide(bert: str) -> None:
     test = rated(20, seed=9, name="other")
     narrow = test._replace(media=features({id: [1.0, 2.0] for id in test.examples.ids}))
-    model = ModelOptions(encoder=bert, picture_encoder=GIVEN)
+    model = ModelOptions(head="residual", encoder=bert, picture_encoder=GIVEN)
     with pytest.raises(InputError, match="other: its features of pictures are 2 wide, those of training 6"):
         train(rated(pictures=True), model, quick(), tests=[narrow])
     with pytest.raises(UsageError, match="other looks at pictures, and nothing says where they are"):
@@ -245,14 +259,18 @@ def test_features_of_a_test_set_must_be_as_wide(bert: str) -> None:
 
 
 def test_without_references_and_pictures_there_is_nothing_to_compare_with(bert: str) -> None:
-    assert "nothing to compare" in refused(rated(), ModelOptions(encoder=bert, without=("references",)))
+    assert "nothing to compare" in refused(
+        rated(), ModelOptions(head="residual", encoder=bert, without=("references",))
+    )
 
 
 def test_empty_references_are_refused(bert: str) -> None:
     made = rated()
     references = [*made.examples.references[:-1], []]
     bare = made._replace(examples=replace(made.examples, references=references))
-    assert refused(bare, ModelOptions(encoder=bert)).startswith(f"made: id '{made.examples.ids[-1]}': has no reference")
+    assert refused(bare, ModelOptions(head="residual", encoder=bert)).startswith(
+        f"made: id '{made.examples.ids[-1]}': has no reference"
+    )
 
 
 def test_idf_without_references_is_refused(bert: str) -> None:
@@ -268,8 +286,10 @@ def test_too_many_references_to_concatenate_are_refused(bert: str) -> None:
 
 
 def test_training_without_pictures_is_noted(bert: str) -> None:
-    assert "trained without pictures" in train(rated(), ModelOptions(encoder=bert), quick()).card().notes
-    seeing = train(rated(pictures=True), ModelOptions(encoder=bert, picture_encoder=GIVEN), quick())
+    assert (
+        "trained without pictures" in train(rated(), ModelOptions(head="residual", encoder=bert), quick()).card().notes
+    )
+    seeing = train(rated(pictures=True), ModelOptions(head="residual", encoder=bert, picture_encoder=GIVEN), quick())
     assert "trained without pictures" not in seeing.card().notes
     assert seeing.about.widths.picture == 6
 
@@ -279,6 +299,8 @@ def test_training_without_pictures_is_noted(bert: str) -> None:
     [
         ({"head": "blend", "finetune": 1}, "finetune: blend has no network, only other metrics - leave out finetune"),
         ({"head": "blend", "without": ("idf",)}, "without: blend has no network"),
+        ({"finetune": 1}, "finetune: half of mix is other metrics, which are not trained - leave out finetune"),
+        ({"without": ("references",)}, 'without="references": half of mix is metrics that compare with references'),
         ({"pool": "cls"}, 'pool="cls" leaves nothing of the idf branch: special tokens weigh 0'),
         ({"head": "comet", "pool": "max"}, 'pool="max": comet mixes the means of its encoder\'s layers'),
         ({"dropout": 1.0}, "dropout=1: is not a share below 1"),
@@ -347,7 +369,7 @@ def test_heads_train_on_one_thread_and_leave_the_number_as_it_was(bert: str, mon
     before = torch.get_num_threads()
     torch.set_num_threads(2)
     try:
-        train(rated(), ModelOptions(encoder=bert), quick())
+        train(rated(), ModelOptions(head="residual", encoder=bert), quick())
         assert torch.get_num_threads() == 2
     finally:
         torch.set_num_threads(before)
@@ -355,7 +377,7 @@ def test_heads_train_on_one_thread_and_leave_the_number_as_it_was(bert: str, mon
 
 
 def test_parts_keep_the_names_that_cards_use(bert: str) -> None:
-    trained = train(rated(), ModelOptions(encoder=bert), quick())
+    trained = train(rated(), ModelOptions(head="residual", encoder=bert), quick())
     assert list(trained.parts.rows) == [TRAIN, VALIDATION, HELD_OUT]
     assert set(trained.predictions) == {VALIDATION, HELD_OUT}
     assert trained.card().notes[0] == "captions: 38 train, 6 validation, 4 held out"

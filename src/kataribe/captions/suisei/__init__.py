@@ -5,18 +5,22 @@
     batches.py         captions as batches of vectors or of tokens
     heads.py           the equations: suisei, comet, polos, set, residual
     network.py         a head on top of vectors or of an encoder that is trained along; the losses
-    blend.py           the head without a network, over other metrics' scores
+    blend.py           the head without a network, over other metrics' scores; its trees:
+    trees.py             monotone gradient boosting
 
-    material.py        rated captions -> parts that share nothing, and negatives
-    training.py        rated captions -> a model folder; the two kinds of model:
+    material.py        rated captions -> parts that share nothing
+    drawn.py           captions that nobody rated: of other pictures, and references that are left out
+    training.py        rated captions -> a model folder; the kinds of model:
     train_networks.py    networks, one for each seed
-    train_blend.py       weighted sums of metrics
-    runs.py            what both kinds of training take and give
+    train_blend.py       blends of metrics
+    train_mix.py         both
+    runs.py            what all kinds of training take and give
 
     metric.py          the metric `suisei(FOLDER)`
-    model.py           a model folder that is opened; the two kinds:
+    model.py           a model folder that is opened; the kinds:
     network_model.py     networks and their encoders
     blend_model.py       a blend and its metrics
+    mean_model.py        the mean of both: mix
 
 SuiSei: 002 of the source documents, which extends COMET by a picture and an idf branch.
 

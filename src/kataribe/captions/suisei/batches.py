@@ -32,7 +32,7 @@ class Batch(NamedTuple):
     """`texts` are those of the batch, as `heads.Texts` or as `Tokenized`; the others are tensors.
 
     `candidates` (B) and `references` (B, R) are rows of `texts`. `ratings` run from 0 to 1; `items` says which
-    captions are of one picture.
+    captions are of one picture, `weights` how much each counts.
     """
 
     texts: Any
@@ -42,6 +42,7 @@ class Batch(NamedTuple):
     pictures: Any
     ratings: Any
     items: Any
+    weights: Any
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,6 +111,7 @@ class RatedBatches:
     tokens: TokenTable | None = None
     pictures: Float32s | None = None
     units: Sequence[Int64s] = field(default_factory=tuple)
+    weights: Floats | None = None
 
     def __len__(self) -> int:
         return len(self.units) or len(self.ratings)
@@ -140,6 +142,7 @@ class RatedBatches:
             None if self.pictures is None else torch.from_numpy(self.pictures[rows]),
             torch.from_numpy(self.ratings[rows].astype(np.float32)),
             torch.from_numpy(self.items[rows]),
+            torch.from_numpy((np.ones(len(rows)) if self.weights is None else self.weights[rows]).astype(np.float32)),
         )
 
 

@@ -1,4 +1,4 @@
-"""A blend that scores: other metrics' values of each caption, and their weighted sum."""
+"""A blend that scores: other metrics' values of each caption, and what their weighted sum or trees make of them."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from kataribe.captions.items import Captions
 from kataribe.captions.suisei.blend import Blended
 from kataribe.captions.suisei.model import CardOptions, member_tensors
 from kataribe.captions.suisei.options import ModelOptions
+from kataribe.captions.suisei.trees import Trees
 from kataribe.core import registry
 from kataribe.core.caution import Caution
 from kataribe.core.errors import InputError
@@ -23,7 +24,7 @@ from kataribe.learning.folder import Model
 
 @dataclass(frozen=True, eq=False)
 class BlendModel:
-    """A weighted sum of other metrics."""
+    """Other metrics made one."""
 
     folder: str
     model: Model
@@ -39,11 +40,14 @@ class BlendModel:
         return {name: registry.parse(name) for name in self.about.metrics}
 
     @cached_property
-    def members(self) -> list[Blended]:
+    def members(self) -> list[Blended | Trees]:
         try:
             own = [member_tensors(self.model.tensors, member) for member in range(self.about.members)]
-            return [Blended.from_tensors(tensors) for tensors in own]
-        except KeyError:
+            return [
+                Trees.from_tensors(tensors) if "trees.roots" in tensors else Blended.from_tensors(tensors)
+                for tensors in own
+            ]
+        except (KeyError, ValueError):
             raise InputError("its weights do not fit its card", file=self.folder, hint="train it again") from None
 
     @property

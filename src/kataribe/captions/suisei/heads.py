@@ -12,8 +12,12 @@
     comet      [r, c * r, |c - r|], c and r a learned mix of layers   [c]
     polos      [r, |c - r|, c * r, |r~ - c~|, r~ * c~]                [c, v, c~, |v - c~|, v * c~]
     set        RUSE(Pc, Pr), the same of c', r'                       RUSE(Pc, v), the same of c'
-    residual   as set, but y = sigmoid(a cos(c, r) + b + FFN(...)) and the last layer of FFN starts at 0;
-               with concat and set the greatest a cos(c, r_i) + b counts
+    residual   as set, of vectors scaled to length sqrt(d)            as set, of vectors scaled to length sqrt(d)
+
+    residual corrects the cosine, and never by much:
+        y = sigmoid(a max_i cos(c, r_i) + b + mean_i tanh(FFN([f(c, r_i), g(c, v)])))
+        a = 6, b = -3 and the last layer of FFN = 0 before training: it then is the cosine. Its FFN has dropout before
+        the hidden layer, too. Instead of the mean, max, concat and set combine the corrections as above.
 
 c, r: pooled vectors h of the candidate and a reference; c', r': of idf-weighted tokens (h'); v: the picture's vector,
 through a learned linear map P_v to the width of c; c~, r~: vectors in the picture's own space where one model knows
@@ -39,8 +43,8 @@ from kataribe.captions.suisei.options import ModelOptions, Widths
 
 PROJECTED = 64
 _ATTENTION_HEADS = 4
-# A cosine of 0.5 is about the middle of the scale: sigmoid(8 (cos - 0.5)) spans it.
-_SLOPE, _OFFSET = 8.0, -4.0
+# A cosine of 0.5 is about the middle of the scale: sigmoid(6 (cos - 0.5)) spans most of it.
+_SLOPE, _OFFSET = 6.0, -3.0
 
 
 class Texts(NamedTuple):
@@ -74,8 +78,10 @@ def ruse(one: Tensor, other: Tensor) -> Tensor:
 class Head(nn.Module):
     """What all heads share: how references are combined, and the feed-forward network.
 
-    A head defines f and g; `skip` is what it adds to the network's answer for each reference.
+    A head defines f and g; `answer` makes a score of what the feed-forward network says.
     """
+
+    drops_features: bool = False
 
     def __init__(self, options: ModelOptions, widths: Widths) -> None:
         super().__init__()
@@ -87,7 +93,8 @@ class Head(nn.Module):
         if by == "set":
             self.set = SetPooling(f, PROJECTED)
         into = {None: g, "concat": options.most_references * f + g, "set": PROJECTED + g}.get(by, f + g)
-        self.ffn = FeedForward(into, options.hidden_width, options.dropout)
+        before = options.dropout if self.drops_features else 0.0
+        self.ffn = FeedForward(into, options.hidden_width, options.dropout, before)
 
     @property
     def picture_width(self) -> int:
@@ -103,8 +110,9 @@ class Head(nn.Module):
     def g(self, c: Texts, v: Tensor | None) -> list[Tensor]:
         raise NotImplementedError
 
-    def skip(self, c: Texts, r: Texts) -> Tensor | None:
-        return None
+    def answer(self, logits: Tensor, c: Texts, r: Texts, is_reference: Tensor) -> Tensor:
+        """The score; `logits` are of each reference (B, R), or one of all of them (B)."""
+        return reduce(torch.sigmoid(logits), is_reference, self.options.combined_by)
 
     def forward(
         self, c: Texts, r: Texts, is_reference: Tensor, picture: Tensor | None, kept: Tensor | None = None
@@ -116,18 +124,14 @@ class Head(nn.Module):
             return torch.sigmoid(self.ffn(g[:, :0], g, kept))
         beside = c.beside(r)
         f = self.f(beside, r) * is_reference.unsqueeze(-1)
-        skip = self.skip(beside, r)
         if self.options.combined_by in ("max", "mean"):
-            logits = self.ffn(f, g.unsqueeze(1), kept)
-            scores = torch.sigmoid(logits if skip is None else logits + skip)
-            return reduce(scores, is_reference, self.options.combined_by)
-        if self.options.combined_by == "concat":
+            seen, g = f, g.unsqueeze(1)
+        elif self.options.combined_by == "concat":
             missing = self.options.most_references - f.shape[1]
             seen = nn.functional.pad(f, (0, 0, 0, missing)).flatten(1)
         else:
             seen = self.set(f, is_reference)
-        logit = self.ffn(seen, g, kept)
-        return torch.sigmoid(logit if skip is None else logit + skip.masked_fill(~is_reference, -torch.inf).amax(1))
+        return self.answer(self.ffn(seen, g, kept), beside, r, is_reference)
 
     def _widths_of_features(self) -> tuple[int, int]:
         """Of f and g, by trying them on one caption of zeros."""
@@ -143,21 +147,28 @@ class Head(nn.Module):
 
 
 def reduce(scores: Tensor, is_reference: Tensor, by: str) -> Tensor:
-    """The best or the mean score over an item's references."""
+    """The best or the mean score over an item's references; what is of all of them stays as it is."""
+    if scores.ndim == 1:
+        return scores
     if by == "max":
         return scores.masked_fill(~is_reference, -torch.inf).amax(dim=1)
     return (scores * is_reference).sum(dim=1) / is_reference.sum(dim=1)
 
 
 class FeedForward(nn.Sequential):
-    """Linear, Tanh, dropout, Linear: one number of each row of features [f, g]."""
+    """Linear, Tanh, dropout, Linear: one number of each row of features [f, g].
 
-    def __init__(self, into: int, hidden: int, dropout: float) -> None:
+    In training `before` of the features are switched off, too.
+    """
+
+    def __init__(self, into: int, hidden: int, dropout: float, before: float = 0.0) -> None:
         super().__init__(nn.Linear(into, hidden), nn.Tanh(), nn.Dropout(dropout), nn.Linear(hidden, 1))
+        self.before = before
 
     def forward(self, f: Tensor, g: Tensor, kept: Tensor | None = None) -> Tensor:
         """`kept` says which hidden units are not switched off, the same for every row; None: as in training or not."""
         first, tanh, dropout, last = self
+        f, g = (nn.functional.dropout(each, self.before, self.training) for each in (f, g))
         # As of f and g side by side, but g, which is the same beside every reference, is multiplied once.
         of_f, of_g = first.weight.split([f.shape[-1], g.shape[-1]], dim=1)
         hidden = tanh(nn.functional.linear(f, of_f) + nn.functional.linear(g, of_g, first.bias))
@@ -263,6 +274,8 @@ class SetHead(Head):
 class ResidualHead(SetHead):
     """What the cosine does not see: before training it is the cosine, on a scale from 0 to 1."""
 
+    drops_features = True
+
     def __init__(self, options: ModelOptions, widths: Widths) -> None:
         super().__init__(options, widths)
         nn.init.zeros_(self.ffn[-1].weight)
@@ -273,9 +286,21 @@ class ResidualHead(SetHead):
         self.slope = nn.Parameter(torch.tensor(_SLOPE))
         self.offset = nn.Parameter(torch.tensor(_OFFSET))
 
-    def skip(self, c: Texts, r: Texts) -> Tensor:
-        """a cos(c, r) + b."""
-        return self.slope * torch.cosine_similarity(c.plain, r.plain, dim=-1) + self.offset
+    def projected(self, texts: Texts) -> list[Tensor]:
+        scaled = texts._replace(plain=_unit_sized(texts.plain))
+        return super().projected(
+            scaled if texts.weighted is None else scaled._replace(weighted=_unit_sized(texts.weighted))
+        )
+
+    def answer(self, logits: Tensor, c: Texts, r: Texts, is_reference: Tensor) -> Tensor:
+        cosines = torch.cosine_similarity(c.plain, r.plain, dim=-1)
+        correction = reduce(torch.tanh(logits), is_reference, self.options.combined_by)
+        return torch.sigmoid(self.slope * reduce(cosines, is_reference, "max") + self.offset + correction)
+
+
+def _unit_sized(vectors: Tensor) -> Tensor:
+    """Scaled so that the mean square of their entries is 1."""
+    return nn.functional.normalize(vectors, dim=-1) * vectors.shape[-1] ** 0.5
 
 
 HEADS: dict[str, Any] = {

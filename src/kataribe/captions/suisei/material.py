@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -142,13 +142,14 @@ def refuse_overlap(train: RatedSet, test: RatedSet, allowed: bool) -> Shared:
 class Material:
     """Captions as rows of a table of distinct texts.
 
-    `items` numbers the pictures, `rows` says which caption of the set each is.
+    `items` numbers the pictures, `rows` says which caption of the set each is, `weights` how much each counts.
     """
 
     layout: Layout
     ratings: Floats
     items: Int64s
     rows: Int64s
+    weights: Floats
 
     @classmethod
     def of(cls, examples: RatedExamples, texts: dict[str, int]) -> Material:
@@ -156,13 +157,14 @@ class Material:
         candidates = np.array([_number(texts, text) for text in examples.candidates], dtype=np.int64)
         references = Ragged.of([[_number(texts, text) for text in found] for found in examples.references], np.int64)
         items = np.unique(np.array(pictures_of(examples)), return_inverse=True)[1]
-        return cls(Layout.of(candidates, references), examples.targets, items, np.arange(len(examples)))
+        count = len(examples)
+        return cls(Layout.of(candidates, references), examples.targets, items, np.arange(count), np.ones(count))
 
     def __len__(self) -> int:
         return len(self.rows)
 
     def __getitem__(self, rows: Int64s) -> Material:
-        return Material(self.layout[rows], self.ratings[rows], self.items[rows], self.rows[rows])
+        return Material(self.layout[rows], self.ratings[rows], self.items[rows], self.rows[rows], self.weights[rows])
 
     def __add__(self, other: Material) -> Material:
         return Material(
@@ -170,6 +172,7 @@ class Material:
             np.concatenate([self.ratings, other.ratings]),
             np.concatenate([self.items, other.items]),
             np.concatenate([self.rows, other.rows]),
+            np.concatenate([self.weights, other.weights]),
         )
 
     def picture_references(self) -> Int64s:
@@ -177,45 +180,6 @@ class Material:
         references = self.layout.references
         pairs = np.column_stack([references.spread(self.items), references.values])
         return np.unique(pairs, axis=0)[:, 1]
-
-    def negatives(self, groups: Int64s, share: float, seed: int) -> Material:
-        """Captions of other pictures, rated lowest: `share` of them for each caption.
-
-        A caption is only taken to a picture of another group that it is not written of, neither as a reference nor as
-        a candidate.
-        """
-        rng = np.random.default_rng(seed)
-        rows = rng.permutation(np.resize(np.arange(len(self)), round(share * len(self))))
-        others = rng.integers(0, len(self), len(rows))
-        own = self._texts_of_items()
-        is_fit = np.array(
-            [self._is_negative(*pair, groups, own) for pair in zip(rows, others, strict=True)], dtype=bool
-        )
-        for place in np.flatnonzero(~is_fit).tolist():
-            row = rows[place]
-            of_others = rng.permutation(np.flatnonzero(groups != groups[row])).tolist()
-            found = next((other for other in of_others if self._is_negative(row, other, groups, own)), None)
-            if found is None:
-                raise UsageError(
-                    "negatives are captions of other pictures, and all that are trained on share pictures or texts",
-                    hint="leave out <negatives>",
-                    options=["negatives"],
-                )
-            others[place] = found
-        strangers = Layout(self.layout.candidates[others], self.layout.references[rows])
-        return replace(self[rows], layout=strangers, ratings=np.zeros(len(rows)))
-
-    def _texts_of_items(self) -> set[tuple[int, int]]:
-        """Which texts are written of which picture."""
-        references = self.layout.references
-        return {
-            *zip(references.spread(self.items).tolist(), references.values.tolist(), strict=True),
-            *zip(self.items.tolist(), self.layout.candidates.tolist(), strict=True),
-        }
-
-    def _is_negative(self, row: int, other: int, groups: Int64s, own: set[tuple[int, int]]) -> bool:
-        pair = int(self.items[row]), int(self.layout.candidates[other])
-        return bool(groups[row] != groups[other]) and pair not in own
 
 
 def _number(texts: dict[str, int], text: str) -> int:

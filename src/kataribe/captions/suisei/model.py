@@ -1,8 +1,8 @@
-"""A model folder that scores captions: networks and their encoders, or a blend and its metrics.
+"""A model folder that scores captions: networks and their encoders, a blend and its metrics, or one of each.
 
     score = the mean over the members of an ensemble, one for each seed
 
-Both kinds keep the steps of a metric (scan, conclude, prepare, score), so that `metric.py` is the same for both.
+All kinds keep the steps of a metric (scan, conclude, prepare, score), so that `metric.py` is the same for all.
 """
 
 from __future__ import annotations
@@ -103,6 +103,7 @@ def open_model(folder: str, encoder: str = "") -> LearnedModel:
 @keep_open(2)
 def _open_model(folder: str, fingerprint: str, encoder: str) -> LearnedModel:
     from kataribe.captions.suisei.blend_model import BlendModel
+    from kataribe.captions.suisei.mean_model import MeanModel
     from kataribe.captions.suisei.network_model import NetworkModel
 
     model = read_model(folder, KIND)
@@ -115,6 +116,8 @@ def _open_model(folder: str, fingerprint: str, encoder: str) -> LearnedModel:
         ) from None
     if options.head == "blend":
         return BlendModel(folder, model, about, options)
+    if options.head == "mix":
+        return MeanModel(folder, model, about, options, encoder)
     return NetworkModel(folder, model, about, options, encoder)
 
 

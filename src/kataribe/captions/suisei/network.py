@@ -53,11 +53,11 @@ def pool(states: Tensor, mask: Tensor, by: Pool) -> Tensor:
 
 
 def loss_of(ranking: float) -> Any:
-    """(network, batch) -> mean squared error, plus the ranking term with this weight."""
+    """(network, batch) -> the mean of what each caption weighs times its squared error, plus the ranking term."""
 
     def loss(network: Any, batch: Batch) -> Tensor:
         scores = network(batch)
-        error = (scores - batch.ratings).square().mean()
+        error = (batch.weights * (scores - batch.ratings).square()).mean()
         return error + ranking * ranking_loss(scores, batch.ratings, batch.items) if ranking else error
 
     return loss

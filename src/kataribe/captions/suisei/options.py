@@ -11,12 +11,14 @@ from kataribe.encoders import loading
 from kataribe.learning.options import FitOptions
 from kataribe.stats.choices import Statistic
 
-Head = Literal["suisei", "comet", "polos", "set", "residual", "blend"]
+Head = Literal["mix", "suisei", "comet", "polos", "set", "residual", "blend"]
 References = Literal["max", "mean", "concat", "set"]
 Pool = Literal["mean", "cls", "max"]
 Switch = Literal["image", "idf", "references"]
-Blend = Literal["ridge", "monotone"]
+Linear = Literal["ridge", "monotone"]
+Blend = Literal["ridge", "monotone", "boosting"]
 Split = Literal["component", "picture"]
+StopBy = Literal["last"] | Statistic
 
 # Vectors of pictures that somebody extracted elsewhere.
 GIVEN = "given"
@@ -38,7 +40,9 @@ class Widths(NamedTuple):
 class ModelOptions(Options):
     """What decides the numbers of a model; it stands on the model's card."""
 
-    head: Head = option("residual", "suisei, comet, polos, set, residual or blend.", noun="head")
+    head: Head = option(
+        "mix", "mix (a blend and a residual head), suisei, comet, polos, set, residual or blend.", noun="head"
+    )
     encoder: str = option(loading.DEFAULT, "Text encoder: minilm, e5, a folder or a name of the hub.")
     picture_encoder: str = option(
         "efficientnet-lite0", "Of pictures: efficientnet-lite0, histogram, timm:NAME or transformers:NAME."
@@ -59,26 +63,31 @@ class ModelOptions(Options):
         if not 0 <= self.dropout < 1:
             raise UsageError(f"<dropout {self.dropout:g}>: is not a share below 1", options=["dropout"])
         if self.head == "blend":
-            self._refuse_for_blend()
-        elif self.uses_layers and self.pool != "mean":
+            self._refuse("blend has no network, only other metrics", "finetune", "without", "combine")
+        elif self.head == "mix":
+            self._refuse("half of mix is other metrics, which are not trained", "finetune")
+            if not self.uses_references:
+                problem = "<without references>: half of mix is metrics that compare with references"
+                raise UsageError(problem, hint="take <head suisei>", options=["without", "head"])
+        if self.head == "blend":
+            return
+        if self.uses_layers and self.pool != "mean":
             raise UsageError(
                 f"<pool {self.pool}>: comet mixes the means of its encoder's layers",
                 hint="take <pool mean>",
                 options=["pool"],
             )
-        elif self.pool == "cls" and self.uses_idf:
+        if self.pool == "cls" and self.uses_idf:
             raise UsageError(
                 "<pool cls> leaves nothing of the idf branch: special tokens weigh 0",
                 hint="leave the branch out with <without idf>, or take <pool mean>",
                 options=["pool", "without"],
             )
 
-    def _refuse_for_blend(self) -> None:
-        for name in ("finetune", "without", "combine"):
+    def _refuse(self, reason: str, *names: str) -> None:
+        for name in names:
             if getattr(self, name):
-                raise UsageError(
-                    f"<{name}>: blend has no network, only other metrics", hint=f"leave out <{name}>", options=[name]
-                )
+                raise UsageError(f"<{name}>: {reason}", hint=f"leave out <{name}>", options=[name])
 
     @property
     def uses_references(self) -> bool:
@@ -87,7 +96,7 @@ class ModelOptions(Options):
     @property
     def uses_idf(self) -> bool:
         """Only the heads of SuiSei have the branch."""
-        return "idf" not in self.without and self.head in ("suisei", "set", "residual")
+        return "idf" not in self.without and self.head in ("suisei", "set", "residual", "mix")
 
     @property
     def uses_layers(self) -> bool:
@@ -96,7 +105,8 @@ class ModelOptions(Options):
 
     @property
     def combined_by(self) -> References:
-        return self.combine or ("set" if self.head == "set" else "max")
+        suits: dict[str, References] = {"set": "set", "residual": "mean", "mix": "mean"}
+        return self.combine or suits.get(self.head, "max")
 
     @property
     def hidden_width(self) -> int:
@@ -110,12 +120,17 @@ class TrainingOptions(Options):
     epochs: int | None = option(
         None, "How often every caption is seen, at most; default: what suits the head.", minimum=1
     )
-    batch: int = option(32, "Captions in one step.", minimum=1)
+    batch: int | None = option(None, "Captions in one step; default: what suits the head.", minimum=1)
     rate: float | None = option(None, "Learning rate; default: what suits the head.")
     encoder_rate: float = option(1e-5, "Of --finetune: the learning rate of the encoder.")
     decay: float = option(0.01, "Weight decay.")
     patience: int = option(5, "Stop after so many epochs without a better correlation; 0: never.", minimum=0)
-    stop_by: Statistic = option("pearson", "Keep the epoch with the best pearson, spearman, tau_b or tau_c.")
+    stop_by: StopBy | None = option(
+        None,
+        "Keep the epoch with the best pearson, spearman, tau_b or tau_c, or the last; default: last of mix and "
+        "residual, else pearson.",
+        noun="way",
+    )
     seeds: int = option(5, "How many networks are trained; the model is their mean.", minimum=1)
     seed: int = option(0, "The first seed.", minimum=0)
     validation: float = option(0.1, "Share of the captions that decides when to stop.")
@@ -123,12 +138,15 @@ class TrainingOptions(Options):
     split: Split = option(
         "component", "Nothing shared between the parts: component (pictures and texts), or picture alone.", noun="split"
     )
-    negatives: float = option(0.0, "So many captions of other pictures for each caption, rated lowest.")
+    negatives: float = option(2.0, "So many captions of other pictures for each caption, rated lowest.")
+    positives: float = option(1.0, "So many references for each caption, left out of its references, rated highest.")
     ranking: float = option(
         0.0, "Weight of the ranking loss between captions of one picture; a batch then counts pictures."
     )
     blend: Blend = option(
-        "ridge", "Of blend: ridge, or monotone (no metric may count against a caption).", noun="blend"
+        "boosting",
+        "Of blend and mix: ridge, monotone (no metric may count against a caption) or boosting (monotone trees).",
+        noun="blend",
     )
     device: Literal["auto", "cpu"] = option("auto", "auto: what accelerate finds (GPUs first); cpu.", noun="device")
     precision: Literal["no", "fp16", "bf16"] = option("no", "Mixed precision: no, fp16 or bf16.", noun="precision")
@@ -141,18 +159,26 @@ class TrainingOptions(Options):
                 raise UsageError(f"<{name} {getattr(self, name):g}>: is not a share below 0.9", options=[name])
         if not self.validation > 0:
             raise UsageError("<validation>: something must decide when to stop", options=["validation"])
-        for name in ("negatives", "ranking", "decay"):
+        for name in ("negatives", "positives", "ranking", "decay"):
             if not getattr(self, name) >= 0:
                 raise UsageError(f"<{name} {getattr(self, name):g}>: cannot be negative", options=[name])
 
+    def stops_by(self, model: ModelOptions) -> Statistic | None:
+        """What decides which epoch is kept; None: it is the last."""
+        if self.stop_by is None:
+            return None if model.head in ("mix", "residual") else "pearson"
+        return None if self.stop_by == "last" else self.stop_by
+
     def fit_options(self, model: ModelOptions, seed: int, log_folder: Any = None) -> FitOptions:
         """The paper trains its whole network for 9 epochs at 3e-5; a head alone on frozen vectors wants more."""
-        epochs, rate = (9, 3e-5) if model.finetune else (30, 1e-3 if model.head == "residual" else 3e-4)
+        is_residual = model.head in ("mix", "residual")
+        epochs, rate = (9, 3e-5) if model.finetune else (6, 2e-3) if is_residual else (30, 3e-4)
         return FitOptions(
             epochs=self.epochs or epochs,
-            batch=self.batch,
+            batch=self.batch or (128 if is_residual else 32),
             rate=self.rate or rate,
             decay=self.decay,
+            schedule="cosine" if is_residual else "constant",
             patience=self.patience,
             seed=seed,
             device=self.device,

@@ -36,15 +36,32 @@ class Setup:
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """What was trained. `predictions` are the scores of validation, held out and tests, by their names."""
+    """What was trained.
+
+    `members` are the scores that each member gives to validation, held out and tests, by their names; `draws` those of
+    the validation part with hidden units switched off, where a network can do that.
+    """
 
     about: CardOptions
     tensors: Tensors
     trials: Sequence[Trial]
-    predictions: Mapping[str, Floats]
+    members: Mapping[str, Floats]
     training: Mapping[str, Any]
     histories: Sequence[History] = ()
     notes: Sequence[str] = field(default_factory=list)
+    draws: Floats | None = None
+
+    @property
+    def predictions(self) -> dict[str, Floats]:
+        return {name: found.mean(axis=0) for name, found in self.members.items()}
+
+
+def fit_spreads(members: Floats, draws: Floats | None, ratings: Floats) -> dict[str, Spread]:
+    """Of an ensemble and of dropout, each where there is one; all of the validation part."""
+    drawn = {"ensemble": members if len(members) > 1 else None, "dropout": draws}
+    return {
+        name: fit_spread(members.mean(axis=0), found, ratings) for name, found in drawn.items() if found is not None
+    }
 
 
 def fit_spread(scores: Floats, drawn: Floats, ratings: Floats, level: float = 0.95) -> Spread:

@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 
 from kataribe.captions.suisei.batches import RatedBatches, TokenTable
+from kataribe.captions.suisei.drawn import with_drawn
 from kataribe.captions.suisei.material import TRAIN, VALIDATION, Material, RatedSet
 from kataribe.captions.suisei.model import DRAWS, CardOptions, as_dict, member_tensors, under
 from kataribe.captions.suisei.network_model import score_batches
 from kataribe.captions.suisei.options import GIVEN, ModelOptions, Widths
-from kataribe.captions.suisei.runs import Run, Setup, correlations, described, fit_spread
+from kataribe.captions.suisei.runs import Run, Setup, correlations, described, fit_spreads
 from kataribe.captions.suisei.vectors import Idf, TextVectors, all_vectors, picture_vectors, text_source
 from kataribe.core.errors import InputError, UsageError
 from kataribe.core.need import need
@@ -28,15 +29,21 @@ from kataribe.learning.folder import Model
 from kataribe.learning.result import History, Trial
 from kataribe.learning.threads import one_thread
 
+# How much faster the line through the cosines of `residual` learns than the rest.
+_LINE = 5.0
+
 
 def train_networks(setup: Setup, warm: Model | None, state: Path | None, log_folder: Path | None) -> Run:
-    """One network for each seed, the weights of its best epoch."""
+    """One network for each seed, the weights of its best epoch or, where nothing is to stop it, the last."""
     from kataribe.captions.suisei.network import loss_of
 
     model, training = setup.model, setup.training
     data = _Data.of(setup)
-    examples = data.batches(TRAIN)
+    examples = data.training_batches()
     notes = [] if data.seeing.width or model.head == "comet" else ["trained without pictures"]
+    stop_by, rate = training.stops_by(model), training.fit_options(model, training.seed).rate
+    # The line through the cosines has two numbers only, and is far from where it starts.
+    rates = {"encoder.": training.encoder_rate, "head.slope": _LINE * rate, "head.offset": _LINE * rate}
     networks, histories = [], []
     for seed in setup.seeds:
         network, found = _new_network(data, seed, warm)
@@ -45,8 +52,8 @@ def train_networks(setup: Setup, warm: Model | None, state: Path | None, log_fol
             examples,
             loss_of(training.ranking),
             validate=lambda network: data.correlations(network, VALIDATION),
-            stop_by=training.stop_by,
-            rates={"encoder.": training.encoder_rate},
+            stop_by=stop_by,
+            rates=rates,
             name=f"training seed {seed}",
         )
         with one_thread(network.encoder is None):
@@ -62,7 +69,7 @@ def train_networks(setup: Setup, warm: Model | None, state: Path | None, log_fol
     if warm is not None:
         notes.append(found)
     if model.finetune and len(networks) > 1:  # each member would need an encoder of its own
-        best = max(range(len(networks)), key=lambda n: histories[n].best_scores[training.stop_by])
+        best = max(range(len(networks)), key=lambda n: histories[n].best_scores[stop_by or "pearson"])
         networks = [networks[best]]
         notes.append(f"of {len(histories)} seeds the best on the validation part is kept: {setup.seeds[best]}")
     return _finished(data, networks, histories, trials, notes)
@@ -88,12 +95,13 @@ def _new_network(data: _Data, seed: int, warm: Model | None) -> tuple[Any, str]:
 def _about(data: _Data, warm: Model | None) -> dict[str, Any]:
     """What a run that is taken up again must agree in, besides the options of `fit`."""
     setup = data.setup
-    names = ("stop_by", "split", "seed", "validation", "held_out", "negatives", "ranking", "encoder_rate")
+    names = ("split", "seed", "validation", "held_out", "negatives", "positives", "ranking", "encoder_rate")
     return {
         "model": as_dict(setup.model),
         "data": described(setup.rated, "training"),
         "encoders": [data.encoder_signature, data.seeing.signature],
         "warm": warm.signature if warm else "",
+        "training stop_by": setup.training.stops_by(setup.model),
         **{f"training {name}": getattr(setup.training, name) for name in names},
     }
 
@@ -104,14 +112,8 @@ def _finished(data: _Data, networks: list[Any], histories: list[History], trials
     for network in networks:
         if network.encoder is None:
             network.double()
-    predicted = {name: data.predict(networks, name) for name in data.materials if name != TRAIN}
-    scores = {name: found.mean(axis=0) for name, found in predicted.items()}
-    ratings = data.materials[VALIDATION].ratings
-    spreads = {}
-    if len(networks) > 1:
-        spreads["ensemble"] = fit_spread(scores[VALIDATION], predicted[VALIDATION], ratings)
-    if setup.model.dropout:
-        spreads["dropout"] = fit_spread(scores[VALIDATION], data.predict(networks, VALIDATION, DRAWS), ratings)
+    members = {name: data.predict(networks, name) for name in data.materials if name != TRAIN}
+    draws = data.predict(networks, VALIDATION, DRAWS) if setup.model.dropout else None
     tensors: dict[str, np.ndarray] = {} if data.idf is None else data.idf.to_tensors()
     for member, network in enumerate(networks):
         head = {name: t for name, t in network.state_dict().items() if name.startswith("head.")}
@@ -125,12 +127,12 @@ def _finished(data: _Data, networks: list[Any], histories: list[History], trials
         data.encoder_signature,
         data.seeing.signature,
         data.widths,
-        spreads=spreads,
+        spreads=fit_spreads(members[VALIDATION], draws, data.materials[VALIDATION].ratings),
     )
     options = asdict(setup.training.fit_options(setup.model, setup.training.seed))
-    settings = {name: options[name] for name in ("epochs", "batch", "rate", "decay", "patience")}
-    settings |= {"stop_by": setup.training.stop_by, "negatives": setup.training.negatives}
-    return Run(about, tensors, trials, scores, settings | {"ranking": setup.training.ranking}, histories, notes)
+    settings = {name: options[name] for name in ("epochs", "batch", "rate", "decay", "schedule", "patience")}
+    settings |= {"stop_by": setup.training.stops_by(setup.model), "ranking": setup.training.ranking}
+    return Run(about, tensors, trials, members, settings, histories, notes, draws)
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,6 +140,7 @@ class _Data:
     """All sets as numbers, by the names of their parts."""
 
     setup: Setup
+    texts: Sequence[str]
     materials: Mapping[str, Material]
     seeing: _Seeing
     vectors: TextVectors | None
@@ -159,7 +162,9 @@ class _Data:
         idf = _count_idf(encoder, [listed[row] for row in materials[TRAIN].picture_references()], setup)
         if model.finetune:
             tokens, width = _tokens(model, listed, idf)
-            return cls(setup, materials, seeing, None, tokens, idf, encoder.signature, Widths(width, seeing.width))
+            return cls(
+                setup, listed, materials, seeing, None, tokens, idf, encoder.signature, Widths(width, seeing.width)
+            )
         vectors = all_vectors(text_source(encoder, listed, idf, model, seeing.texts_too))
         widths = Widths(
             vectors.width,
@@ -167,7 +172,7 @@ class _Data:
             0 if vectors.shared is None else vectors.shared.shape[1],
             0 if vectors.layers is None else vectors.layers.shape[1],
         )
-        return cls(setup, materials, seeing, vectors, None, idf, encoder.signature, widths)
+        return cls(setup, listed, materials, seeing, vectors, None, idf, encoder.signature, widths)
 
     def trainable_encoder(self) -> Any:
         if not self.setup.model.finetune:
@@ -178,15 +183,14 @@ class _Data:
         opened.freeze_below(self.setup.model.finetune)
         return opened
 
-    def batches(self, name: str) -> RatedBatches:
-        material = self.materials[name]
-        units: Sequence[Int64s] = ()
-        training = self.setup.training
-        if name == TRAIN:
-            if training.negatives:
-                groups = self.setup.parts.groups[material.rows]
-                material += material.negatives(groups, training.negatives, training.seed)
-            units = units_of(material.items) if training.ranking else ()
+    def training_batches(self) -> RatedBatches:
+        """The training part, and what is drawn for it."""
+        setup, material = self.setup, self.materials[TRAIN]
+        groups = setup.parts.groups[material.rows]
+        material = with_drawn(material, self.texts, groups, setup.model, setup.training)
+        return self._batches(TRAIN, material, units_of(material.items) if setup.training.ranking else ())
+
+    def _batches(self, name: str, material: Material, units: Sequence[Int64s] = ()) -> RatedBatches:
         pictures = self.seeing.vectors.get(self.setup.rated.name if name in self.setup.parts.rows else name)
         return RatedBatches(
             material.layout,
@@ -196,10 +200,11 @@ class _Data:
             self.tokens,
             None if pictures is None else pictures[material.rows],
             units,
+            material.weights,
         )
 
     def predict(self, networks: Sequence[Any], name: str, draws: int = 0) -> Floats:
-        return score_batches(networks, self.batches(name), draws)
+        return score_batches(networks, self._batches(name, self.materials[name]), draws)
 
     def correlations(self, network: Any, name: str) -> dict[str, float]:
         return correlations(self.predict([network], name)[0], self.materials[name].ratings)

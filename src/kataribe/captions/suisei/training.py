@@ -1,4 +1,4 @@
-"""Training: rated captions -> parts that share nothing -> one network for each seed -> a model folder.
+"""Training: rated captions -> parts that share nothing -> one network or blend for each seed -> a model folder.
 
 The parts: `train`; `validation`, which decides when to stop and how wide intervals are; `held out`, which is scored
 once in the end. The idf of subwords is counted in the training references alone.
@@ -29,8 +29,9 @@ from kataribe.captions.suisei.material import (
 )
 from kataribe.captions.suisei.model import KIND, CardOptions
 from kataribe.captions.suisei.options import ModelOptions, TrainingOptions
-from kataribe.captions.suisei.runs import Setup, described
+from kataribe.captions.suisei.runs import Run, Setup, described
 from kataribe.captions.suisei.train_blend import train_blend
+from kataribe.captions.suisei.train_mix import train_mix
 from kataribe.captions.suisei.train_networks import train_networks
 from kataribe.core.errors import UsageError
 from kataribe.core.types import Floats
@@ -40,6 +41,7 @@ from kataribe.stats.bootstrap import resample_weights, studentised_interval
 from kataribe.stats.correlation import Rows
 
 _REPLICATES = 1000
+_SETTINGS = ("split", "seed", "seeds", "negatives", "positives")
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,14 +89,15 @@ def train(
 ) -> Trained:
     """Train one network for each seed; the model is their mean. `tests` are scored in the end and never looked at.
 
-    `metrics` are those that a blend is made of, `warm` a model to start from, `state` a folder to resume in.
+    `metrics` are those that a blend or half of a mix is made of, `warm` a model to start from, `state` a folder to
+    resume in.
     """
     _check(rated, tests)
     overlaps = {test.name: refuse_overlap(rated, test, allow_overlap) for test in tests}
     parts = split_parts(rated, training)
     setup = Setup(rated, model, training, parts, tuple(tests))
-    is_blend = model.head == "blend"
-    run = train_blend(setup, metrics) if is_blend else train_networks(setup, warm, state, log_folder)
+    run = train_members(setup, metrics, warm, state, log_folder)
+    predictions = run.predictions
     scored = {test.name: test.examples for test in tests}
     if HELD_OUT in parts.rows:
         scored = {HELD_OUT: rated.examples[parts.rows[HELD_OUT]], **scored}
@@ -104,12 +107,27 @@ def train(
         parts,
         run.histories,
         run.trials,
-        [score for name, found in scored.items() for score in correlations(name, found, run.predictions[name])],
+        [score for name, found in scored.items() for score in correlations(name, found, predictions[name])],
         [described(rated, "training"), *(described(test, "test") for test in tests)],
-        {"split": training.split, "seed": training.seed, "seeds": training.seeds, **run.training},
-        run.predictions,
+        {**{name: getattr(training, name) for name in _SETTINGS}, **run.training},
+        predictions,
         [*run.notes, *(f"{name} shares with the training file: {found}" for name, found in overlaps.items())],
     )
+
+
+def train_members(
+    setup: Setup,
+    metrics: Sequence[str] = DEFAULT_METRICS,
+    warm: Model | None = None,
+    state: Path | None = None,
+    log_folder: Path | None = None,
+) -> Run:
+    """The members of a model and what they give to every part, before anything is said about how good they are."""
+    if setup.model.head == "blend":
+        return train_blend(setup, metrics)
+    if setup.model.head == "mix":
+        return train_mix(setup, metrics, warm, state, log_folder)
+    return train_networks(setup, warm, state, log_folder)
 
 
 def _check(rated: RatedSet, tests: Sequence[RatedSet]) -> None:
