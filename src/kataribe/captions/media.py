@@ -6,10 +6,13 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from kataribe.core.errors import UsageError
+from kataribe.core.errors import UsageError, some
 from kataribe.formats.features import Features, read_features
 from kataribe.formats.features import Source as FeatureSource
 from kataribe.formats.images import find_images
+
+# A folder of pictures named by id, or the files of each id.
+ImageSource = str | Path | Mapping[str, tuple[Path, ...]]
 
 
 @dataclass(frozen=True)
@@ -43,7 +46,7 @@ def _id_of(name: str) -> str:
 
 def read_media(
     ids: Sequence[str],
-    images: str | Path | None,
+    images: ImageSource | None,
     features: FeatureSource | None,
     text_features: FeatureSource | None,
 ) -> Media | None:
@@ -59,4 +62,13 @@ def read_media(
     texts = read_features(text_features) if text_features is not None else None
     if texts is not None:
         texts.refuse_missing(f"{id}/candidate" for id in ids)
-    return Media(find_images(Path(images), ids) if images is not None else None, vectors, texts)
+    return Media(None if images is None else _files(images, ids), vectors, texts)
+
+
+def _files(images: ImageSource, ids: Sequence[str]) -> Mapping[str, tuple[Path, ...]]:
+    if isinstance(images, str | Path):
+        return find_images(Path(images), ids)
+    absent = [id for id in ids if not images.get(id)]
+    if absent:
+        raise UsageError(f"no picture was given for {len(absent):,} of {len(ids):,} items: {some(absent)}")
+    return {id: images[id] for id in ids}

@@ -18,6 +18,7 @@ class RatedExamples:
     are names, None where the data set names none. `raters` says how many ratings the mean is of; nothing is known of
     that where it is empty.
 
+    >>> import numpy as np
     >>> rated = RatedExamples(["a#1", "b#1"], ["a", "b"], ["a dog", "rain"], [["dogs"], ["snow"]],
     ...                       np.array([5.0, 2.0]), [None, None], 1.0, 5.0)
     >>> rated.targets.tolist(), rated[1:].candidates

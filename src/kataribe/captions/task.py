@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from kataribe.captions.cautions import cautions
 from kataribe.captions.files import JoinedReferences, join_references, read_predictions
 from kataribe.captions.items import Captions
 from kataribe.captions.join import Missing, join
-from kataribe.captions.media import read_media
+from kataribe.captions.media import ImageSource, read_media
 from kataribe.captions.result import ScoredCaption
 from kataribe.core import registry
 from kataribe.core.caution import Caution
@@ -31,7 +30,7 @@ class CaptionOptions(TaskOptions):
 
     missing: Missing = option("error", "References without prediction: error, zero or drop.", noun="policy")
     tok: str | None = option(None, "Tokenizer for all metrics: ptb, ja, ja-mecab, zh, char, letters, none.")
-    images: str | Path | None = option(None, "A folder of pictures, or of folders of frames, named by id.")
+    images: ImageSource | None = option(None, "A folder of pictures, or of folders of frames, named by id.")
     features: FeatureSource | None = option(None, "Vectors of pictures or frames by id: npz, safetensors, hdf5.")
     text_features: FeatureSource | None = option(None, "Vectors of the captions, if no model here can make them.")
 

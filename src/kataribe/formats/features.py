@@ -23,8 +23,6 @@ from kataribe.core.need import need
 from kataribe.core.types import Float32s
 from kataribe.formats.source import extension
 
-Source = str | Path | Mapping[str, Any]
-
 _KINDS = (".npz", ".safetensors", ".h5", ".hdf5")
 
 
@@ -35,10 +33,18 @@ class Features:
     ((1, 2), (2, 2), 2)
     """
 
-    def __init__(self, file: Path | None, ids: Collection[str], read: Callable[[str], Any]) -> None:
+    def __init__(
+        self,
+        file: Path | None,
+        ids: Collection[str],
+        read: Callable[[str], Any],
+        names: Mapping[str, str] | None = None,
+    ) -> None:
+        """`names` are those that the file has for the ids, where they differ."""
         self.file = file
         self.ids = frozenset(ids)
         self._read = read
+        self._names = names
         self._lock = threading.Lock()  # none of the three formats promises to serve several threads
         self.width: int | None = None
 
@@ -52,7 +58,7 @@ class Features:
             raise location.error("has no features", hint="extract them, or leave the item out")
         try:
             with self._lock:
-                values = np.asarray(self._read(id))
+                values = np.asarray(self._read(self._names[id] if self._names else id))
         except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile) as error:
             raise location.error(f"cannot be read ({error})", hint="save it as float32 or float16") from None
         if values.dtype.kind not in "fiu" or values.ndim not in (1, 2) or not values.size:
@@ -68,13 +74,26 @@ class Features:
             raise location.error(f"is {vectors.shape[1]} wide, others are {self.width}")
         return vectors
 
-    def __reduce__(self) -> tuple[Any, tuple[Any]]:
+    def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
         """Another process opens the file for itself; what is in memory goes along."""
-        return read_features, (self.file or {id: self._read(id) for id in sorted(self.ids)},)
+        if self.file is not None:
+            return _reopened, (self.file, self._names)
+        return read_features, ({id: self[id] for id in sorted(self.ids)},)
 
     def only(self, ids: Iterable[str]) -> Features:
-        """Some of them, where all are in memory; a file is left as it is."""
-        return self if self.file else Features(None, [id for id in ids if id in self.ids], self._read)
+        """Some of them, where all are in memory or go by other names; a file is left as it is."""
+        kept = [id for id in ids if id in self.ids]
+        if self._names is not None:
+            return Features(self.file, kept, self._read, {id: self._names[id] for id in kept})
+        return self if self.file else Features(None, kept, self._read)
+
+    def renamed(self, names: Mapping[str, str]) -> Features:
+        """The same vectors by other ids: `names` are the ids that they have here.
+
+        >>> read_features({"dog.jpg": [3.0, 4.0]}).renamed({"1": "dog.jpg", "2": "dog.jpg"})["2"].tolist()
+        [[3.0, 4.0]]
+        """
+        return Features(self.file, names, self._read, dict(names))
 
     def refuse_missing(self, ids: Iterable[str]) -> None:
         absent = [id for id in ids if id not in self.ids]
@@ -96,8 +115,13 @@ class Features:
         return not self[id].any(axis=1).all()
 
 
+Source = str | Path | Mapping[str, Any] | Features
+
+
 def read_features(source: Source) -> Features:
-    """A file of features, or a plain dictionary of arrays."""
+    """A file of features, or a plain dictionary of arrays; features that were read are as they are."""
+    if isinstance(source, Features):
+        return source
     if isinstance(source, Mapping):
         named = {str(id): values for id, values in source.items()}
         return Features(None, named, named.__getitem__)
@@ -114,6 +138,11 @@ def read_features(source: Source) -> Features:
     if not features.ids:
         raise Location(path).error("holds no features")
     return features
+
+
+def _reopened(path: Path, names: Mapping[str, str] | None) -> Features:
+    features = read_features(path)
+    return features if names is None else features.renamed(names)
 
 
 def _npz(path: Path) -> Features:

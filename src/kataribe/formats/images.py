@@ -7,7 +7,7 @@ COCO_val2014_000000000042.jpg. A subfolder of that name holds the frames of a cl
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from kataribe.core.errors import Location, some
@@ -17,21 +17,29 @@ SUFFIXES = (".jpg", ".jpeg", ".png", ".webp", ".bmp", ".gif", ".tif", ".tiff")
 
 def find_images(folder: Path, ids: Iterable[str]) -> dict[str, tuple[Path, ...]]:
     """The picture, or the frames, of each id."""
+    return find_named(folder, {id: (id,) for id in ids})
+
+
+def find_named(folder: Path, names: Mapping[str, Sequence[str]]) -> dict[str, tuple[Path, ...]]:
+    """The picture, or the frames, of each id, which the folder may have under any of several names."""
     if not folder.is_dir():
         raise Location(folder).error("there is no such folder", hint="give the folder that holds the pictures")
     by_name = _index(folder)
-    wanted = list(ids)
-    found = {id: by_name[id] for id in wanted if id in by_name}
-    absent = [id for id in wanted if id not in found]
+    found: dict[str, tuple[Path, ...]] = {}
+    for id, known in names.items():
+        name = next((name for name in known if name in by_name), None)
+        if name is not None:
+            found[id] = by_name[name]
+    absent = [known[0] for id, known in names.items() if id not in found]
     if absent:
         raise Location(folder).error(
-            f"has no picture for {len(absent):,} of {len(wanted):,} items: {some(absent)}",
+            f"has no picture for {len(absent):,} of {len(names):,} items: {some(dict.fromkeys(absent))}",
             hint="name each file (or folder of frames) by the item's id",
         )
     for id, files in found.items():
         if len(files) > 1 and files[0].parent == folder:
-            names = some(file.name for file in files)
-            raise Location(folder, id).error(f"has several pictures: {names}", hint="keep one")
+            listed = some(file.name for file in files)
+            raise Location(folder, id).error(f"has several pictures: {listed}", hint="keep one")
     return found
 
 

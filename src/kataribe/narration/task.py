@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from kataribe.captions.cautions import cautions
-from kataribe.captions.media import read_media
+from kataribe.captions.media import ImageSource, read_media
 from kataribe.captions.task import CaptionOptions
 from kataribe.core import registry
 from kataribe.core.caution import Caution
@@ -37,7 +36,7 @@ class NarrationOptions(CaptionOptions):
     Any caption metric may be asked for; `images`, `features` and `text_features` are for those that look at the film.
     """
 
-    images: str | Path | None = same_as(CaptionOptions, "images", help="A folder of folders of frames, named by id.")
+    images: ImageSource | None = same_as(CaptionOptions, "images", help="A folder of folders of frames, named by id.")
     features: FeatureSource | None = same_as(
         CaptionOptions, "features", help="Vectors of frames by id: npz, safetensors, hdf5."
     )

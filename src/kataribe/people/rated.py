@@ -1,16 +1,16 @@
-"""Data sets that hold captions, their references and what people said about them, all in one file.
+"""Data sets that hold captions, their references and what people said about them.
 
-    by picture     {"picture": {"human_judgement": [{"caption": ..., "rating": 3}, ...], "ground_truth": [...]}}
-    entries        [{"imgid": ..., "mt": "the caption", "refs": [...], "score": 0.75}, ...], also as JSON lines
-    table          CSV or TSV: an item column, caption, reference columns (reference_1, ...), rating columns (rating, or
-                   rating_1, rating_2, ... of several raters)
+`rated_files.py` lists the forms. Every caption is a text of its own: there are no systems. A caption of a picture that
+appears again with the same references was rated by one more person. A rating that is missing (null, NaN, an empty cell)
+is left out. References that the file lacks are taken from a file of references.
 
-Every caption is a text of its own: there are no systems. A caption of a picture that appears again with the same
-references was rated by one more person. A rating that is missing (null, NaN, an empty cell) is left out.
+Numbered columns (rating_1, rating_2, ...) are raters. Elsewhere nobody says who gave a rating, and their order means
+nothing, or worse: Flickr8k-Expert lists the three ratings of every caption in ascending order, so that its first
+"rater" would be the strictest of three each time. Ratings of a caption are therefore dealt out at random to rater 1,
+rater 2, ...
 
-Columns of a table are raters. In the other forms nobody says who gave a rating, and their order means nothing, or
-worse: Flickr8k-Expert lists the three ratings of every caption in ascending order, so that its first "rater" would be
-the strictest of three each time. Ratings of a caption are therefore dealt out at random to rater 1, rater 2, ...
+Pairs of captions between which people chose are votes. To learn from them, each caption's rating is the share of its
+votes that it won, on a scale from 0 to 1; a vote for neither counts half.
 """
 
 from __future__ import annotations
@@ -18,86 +18,225 @@ from __future__ import annotations
 import math
 import random
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
 
-from kataribe.captions.files import ID_FIELDS
+import numpy as np
+
+from kataribe.captions.files import Source
+from kataribe.captions.rated import RatedExamples
 from kataribe.core.caution import Caution
-from kataribe.core.errors import InputError, Location, shorten, some
-from kataribe.formats.source import (
-    check_id,
-    check_text,
-    entries_by_id,
-    first_field,
-    listed_entries,
-    read_by_extension,
-)
-from kataribe.people.ratings import OVERALL, Rating, Ratings
+from kataribe.core.errors import InputError, Location, UsageError, counted, shorten
+from kataribe.people.rated_files import Pair, Rated, read_entries
+from kataribe.people.ratings import OVERALL, Rating, Ratings, Vote
+from kataribe.people.references import SeparateReferences, read_separate
 from kataribe.people.result import Text
 
-ITEM_FIELDS = ("item", *ID_FIELDS)
-CAPTION_FIELDS = ("caption", "candidate", "mt", "prediction", "hypothesis", "text")
-REFERENCE_FIELDS = ("references", "refs", "reference", "ref", "ground_truth")
-RATING_FIELDS = ("rating", "ratings", "score", "scores", "human_score")
+Scale = tuple[float, float]
 
 
 @dataclass
 class RatedCaptions:
-    """Captions and references by text; the system of a text is its own name, ITEM#NUMBER."""
+    """Captions and references by text; the system of a text is its own name, ITEM#NUMBER.
+
+    `pictures` are the names of pictures, for the texts whose file names one.
+    """
 
     captions: dict[Text, str] = field(default_factory=dict)
     references: dict[Text, list[str]] = field(default_factory=dict)
     ratings: Ratings = field(default_factory=lambda: Ratings("ratings", ()))
     warnings: list[Caution] = field(default_factory=list)
+    pictures: dict[Text, str] = field(default_factory=dict)
+    file: Path | None = None
 
+    def examples(self, scale: Scale | None = None) -> RatedExamples:
+        """One row for each text that was rated, with the mean of its ratings, on a scale from lowest to highest.
 
-class _Entry(NamedTuple):
-    """`raters` are the names behind `ratings`, where they are known."""
+        Without a `scale` it is taken from the lowest and the highest rating that occur, and a warning says so.
 
-    item: str
-    caption: str
-    references: list[str]
-    ratings: list[float]
-    raters: list[str] | None = None
-
-
-def read_rated(path: str | Path) -> RatedCaptions:
-    path = Path(path)
-    found = RatedCaptions()
-    texts: dict[tuple[str, str, tuple[str, ...]], Text] = {}
-    counts: Counter[str] = Counter()
-    anonymous: dict[Text, list[float]] = {}
-    rows: list[Rating] = []
-    copies = 0
-    for entry in _entries(path):
-        key = (entry.item, entry.caption, tuple(entry.references))
-        if key not in texts:
-            counts[entry.item] += 1
-            text = texts[key] = Text(entry.item, f"{entry.item}#{counts[entry.item]}")
-            found.captions[text], found.references[text] = entry.caption, entry.references
-            copies += _plain(entry.caption) in map(_plain, entry.references)
-        elif entry.raters is not None:
-            raise Location(path, entry.item).error(f"rates {shorten(entry.caption)!r} in two lines")
-        text = texts[key]
-        if entry.raters is None:
-            anonymous.setdefault(text, []).extend(entry.ratings)
-        else:
-            rows += [Rating(rater, *text, OVERALL, r) for rater, r in zip(entry.raters, entry.ratings, strict=True)]
-    rows += _dealt_out(anonymous)
-    given = tuple(row for row in rows if not math.isnan(row.value))
-    if not given:
-        raise InputError("holds no rated captions", file=path, hint="an entry needs a caption, references and a rating")
-    if len(given) < len(rows):
-        found.warnings.append(
-            Caution("missing-ratings", f"{len(rows) - len(given):,} ratings are missing and left out")
+        >>> dog, rain = Text("1", "1#1"), Text("2", "2#1")
+        >>> said = [("ann", dog, 2.0), ("bob", dog, 5.0), ("ann", rain, 1.0)]
+        >>> ratings = Ratings("ratings", tuple(Rating(who, *text, "overall", value) for who, text, value in said))
+        >>> rated = RatedCaptions({dog: "a dog", rain: "rain"}, {dog: ["dogs"], rain: ["snow"]}, ratings)
+        >>> examples = rated.examples((1, 5))
+        >>> examples.ids, examples.ratings.tolist(), examples.raters, examples.targets.tolist()
+        (['1#1', '2#1'], [3.5, 1.0], [2, 1], [0.625, 0.0])
+        """
+        values: dict[Text, list[float]] = {}
+        for text, value in _numbers(self.ratings):
+            values.setdefault(text, []).append(value)
+        lowest, highest, warnings = self._scale(scale, values)
+        texts = [text for text in self.captions if text in values]
+        return RatedExamples(
+            ids=[text.system for text in texts],
+            groups=[text.item for text in texts],
+            candidates=[self.captions[text] for text in texts],
+            references=[self.references[text] for text in texts],
+            ratings=np.array([np.mean(values[text]) for text in texts]),
+            pictures=[self.pictures.get(text) for text in texts],
+            lowest=lowest,
+            highest=highest,
+            raters=[len(values[text]) for text in texts],
+            warnings=(*self.warnings, *warnings),
         )
-    if copies:
-        flattered = f"{copies:,} captions are among their own references, which flatters metrics that compare with them"
-        found.warnings.append(Caution("copied-references", flattered))
-    found.ratings = Ratings("ratings", given)
-    return found
+
+    def _scale(
+        self, scale: Scale | None, values: Mapping[Text, list[float]]
+    ) -> tuple[float, float, tuple[Caution, ...]]:
+        """The ends of the scale; ratings that say nothing or do not fit are refused."""
+        means = {float(np.mean(ratings)) for ratings in values.values()}
+        if len(means) == 1:
+            problem = f"every text is rated {means.pop():g}, so there is nothing to learn from it"
+            raise Location(self.file).error(problem, hint="give ratings that differ")
+        if self.ratings.kind == "votes":
+            return 0.0, 1.0, ()
+        said = [rating for ratings in values.values() for rating in ratings]
+        if scale is None:
+            lowest, highest = min(said), max(said)
+            guessed = f"the scale is taken to be {lowest:g} to {highest:g}, the lowest and highest rating that occur"
+            return lowest, highest, (Caution("guessed-scale", f"{guessed}; give <scale> if it is another", ["scale"]),)
+        lowest, highest = float(scale[0]), float(scale[1])
+        if not (math.isfinite(lowest) and math.isfinite(highest) and lowest < highest):
+            problem = f"<scale>: {lowest:g} to {highest:g} is no scale"
+            raise UsageError(problem, hint="give its lowest and its highest end, such as 1 and 5", options=["scale"])
+        for text, ratings in values.items():
+            beyond = next((rating for rating in ratings if not lowest <= rating <= highest), None)
+            if beyond is not None:
+                problem = f"the rating is {beyond:g}, outside the scale from {lowest:g} to {highest:g}"
+                raise Location(self.file, text.item).error(problem, hint="correct it, or give another scale")
+        return lowest, highest, ()
+
+
+def _numbers(ratings: Ratings) -> Iterator[tuple[Text, float]]:
+    """Every judgement as a number about a text."""
+    for row in ratings.rows:
+        if isinstance(row, Rating):
+            yield Text(row.item, row.system), row.value
+        elif isinstance(row, Vote):
+            won = {"a": 1.0, "b": 0.0, "equal": 0.5}[row.choice]
+            yield Text(row.item, row.system_a), won
+            yield Text(row.item, row.system_b), 1.0 - won
+
+
+def read_rated(path: str | Path, *, references: Source | SeparateReferences | None = None) -> RatedCaptions:
+    """Read and check a whole file. `references` is where they stand if the file has none."""
+    path = Path(path)
+    separate = None if references is None else read_separate(references)
+    reader = _Reader(path, separate)
+    for entry in read_entries(path, separate.captions if separate else None):
+        reader.take(entry)
+    return reader.finish()
+
+
+class _Reader:
+    """What was read so far."""
+
+    def __init__(self, path: Path, separate: SeparateReferences | None) -> None:
+        self.path, self.separate = path, separate
+        self.found = RatedCaptions(file=path)
+        self.texts: dict[tuple[str, str, tuple[str, ...]], Text] = {}
+        self.counts: Counter[str] = Counter()
+        self.anonymous: dict[Text, list[float]] = {}
+        self.anonymous_votes: dict[tuple[Text, Text, str], list[Vote]] = {}
+        self.ratings: list[Rating] = []
+        self.votes: list[Vote] = []
+        self.said: set[tuple[str, ...]] = set()
+        self.copies = self.blank = 0
+
+    def take(self, entry: Rated | Pair) -> None:
+        references = self._references(entry)
+        if isinstance(entry, Pair):
+            one, other = (self._text(entry, caption, references) for caption in entry.captions)
+            self._vote(entry, one, other)
+            return
+        text = self._text(entry, entry.caption, references)
+        if entry.raters is None:
+            self.anonymous.setdefault(text, []).extend(entry.ratings)
+            return
+        for rater, rating in zip(entry.raters, entry.ratings, strict=True):
+            self._refuse_again(rater, text, caption=entry.caption)
+            self.ratings.append(Rating(rater, *text, OVERALL, rating))
+
+    def _references(self, entry: Rated | Pair) -> list[str]:
+        """The references of an entry, without those that are empty."""
+        if entry.references is not None and self.separate is not None:
+            problem = "has references of its own, and others were given"
+            raise Location(self.path, entry.item).error(problem, "leave <references> out", options=["references"])
+        references = entry.references
+        if references is None:
+            if self.separate is None:
+                raise Location(self.path, entry.item).error(
+                    "has no column for references",
+                    hint="name it references, refs or reference_1, or give <references FILE>",
+                    options=["references"],
+                )
+            references = self.separate.of(entry.item, entry.picture, self.path)
+        kept = [text for text in references if text.strip()]
+        self.blank += len(references) - len(kept)
+        if not kept:
+            raise Location(self.path, entry.item, "references").error("holds nothing but empty references")
+        return kept
+
+    def _text(self, entry: Rated | Pair, caption: str, references: list[str]) -> Text:
+        key = (entry.item, caption, tuple(references))
+        if key not in self.texts:
+            self.counts[entry.item] += 1
+            text = self.texts[key] = Text(entry.item, f"{entry.item}#{self.counts[entry.item]}")
+            self.found.captions[text], self.found.references[text] = caption, self._others(entry, caption, references)
+            if entry.picture is not None:
+                self.found.pictures[text] = entry.picture
+        return self.texts[key]
+
+    def _others(self, entry: Rated | Pair, caption: str, references: list[str]) -> list[str]:
+        """References without the caption itself, where they come from a file of their own: it was not rated by them."""
+        others = [text for text in references if _plain(text) != _plain(caption)]
+        self.copies += len(others) < len(references)
+        if self.separate is None:
+            return references
+        if not others:
+            raise Location(self.path, entry.item).error(f"the only reference is the caption, {shorten(caption)!r}")
+        return others
+
+    def _vote(self, entry: Pair, one: Text, other: Text) -> None:
+        pair = (one, other) if one < other else (other, one)
+        votes = [
+            Vote(entry.rater or "", entry.item, entry.category, one.system, other.system, choice)
+            for choice in entry.choices
+        ]
+        if entry.rater is None:
+            self.anonymous_votes.setdefault((*pair, entry.category), []).extend(votes)
+            return
+        self._refuse_again(entry.rater, *pair, caption=entry.captions[0])
+        self.votes += votes
+
+    def _refuse_again(self, rater: str, *texts: Text, caption: str) -> None:
+        question = (rater, *(text.system for text in texts))
+        if question in self.said:
+            raise Location(self.path, texts[0].item).error(f"rates {shorten(caption)!r} in two lines")
+        self.said.add(question)
+
+    def finish(self) -> RatedCaptions:
+        rows = [*self.ratings, *_dealt_out(self.anonymous)]
+        self.votes += _dealt_out_votes(self.anonymous_votes.values())
+        if rows and self.votes:
+            raise InputError("holds both ratings and choices between two captions", file=self.path, hint="make it two")
+        given = [row for row in rows if not math.isnan(row.value)]
+        if not given and not self.votes:
+            hint = "an entry needs a caption, references and a rating"
+            raise InputError("holds no rated captions", file=self.path, hint=hint)
+        if len(given) < len(rows):
+            text = f"{len(rows) - len(given):,} ratings are missing and left out"
+            self.found.warnings.append(Caution("missing-ratings", text))
+        if self.blank:
+            text = f"{counted(self.blank, 'reference is', 'references are')} empty and left out"
+            self.found.warnings.append(Caution("blank-references", text))
+        if self.copies:
+            text = f"{self.copies:,} captions are among their own references"
+            text += ", and left out there" if self.separate else ", which flatters metrics that compare with them"
+            self.found.warnings.append(Caution("copied-references", text))
+        self.found.ratings = Ratings("votes", tuple(self.votes)) if self.votes else Ratings("ratings", tuple(given))
+        return self.found
 
 
 def _dealt_out(anonymous: Mapping[Text, list[float]]) -> Iterator[Rating]:
@@ -107,119 +246,12 @@ def _dealt_out(anonymous: Mapping[Text, list[float]]) -> Iterator[Rating]:
             yield Rating(f"rater {number}", *text, OVERALL, rating)
 
 
+def _dealt_out_votes(anonymous: Iterable[list[Vote]]) -> Iterator[Vote]:
+    rng = random.Random(0)
+    for votes in anonymous:
+        for number, vote in enumerate(rng.sample(votes, len(votes)), start=1):
+            yield vote._replace(rater=f"rater {number}")
+
+
 def _plain(text: str) -> str:
     return " ".join(text.split()).lower()
-
-
-def _entries(path: Path) -> Iterator[_Entry]:
-    return read_by_extension(
-        path,
-        lines=_of_objects,
-        table=lambda rows: (_of_row(row, location) for location, row in rows),
-        document=lambda data: _of_document(data, path),
-    )
-
-
-def _of_document(data: Any, path: Path) -> Iterator[_Entry]:
-    if isinstance(data, Mapping):
-        return _by_picture(data, path)
-    if isinstance(data, list):
-        return _of_objects(listed_entries(data, path))
-    raise Location(path).error("is neither an object nor a list of rated captions")
-
-
-def _by_picture(data: Mapping[Any, Any], path: Path) -> Iterator[_Entry]:
-    for picture, entry in entries_by_id(data, path):
-        location = Location(path, picture)
-        if not isinstance(entry, Mapping) or "human_judgement" not in entry or "ground_truth" not in entry:
-            raise location.error(
-                "has no human_judgement and ground_truth",
-                hint="scores of a metric need <human RATINGS> beside them",
-                options=["human"],
-            )
-        references = _references(entry["ground_truth"], location)
-        judgements = entry["human_judgement"]
-        if not isinstance(judgements, list) or not all(isinstance(judgement, Mapping) for judgement in judgements):
-            raise location.at(field="human_judgement").error("is not a list of objects")
-        for number, judgement in enumerate(judgements, start=1):
-            caption = check_text(judgement.get("caption"), location.at(field="caption"))
-            judgement_location = Location(path, field=f"{picture}, judgement {number}")
-            yield _Entry(picture, caption, references, _ratings(judgement.get("rating"), judgement_location))
-
-
-def _of_objects(entries: Iterable[tuple[Location, Any]]) -> Iterator[_Entry]:
-    for location, entry in entries:
-        if not isinstance(entry, Mapping):
-            raise InputError(f"{location} is not an object")
-        item_field = _field(entry, ITEM_FIELDS, location, "the item")
-        item = check_id(entry[item_field], location)
-        caption_field = _field(entry, CAPTION_FIELDS, location, "the caption")
-        reference_field = _field(entry, REFERENCE_FIELDS, location, "references")
-        rating_field = _field(entry, RATING_FIELDS, location, "the rating")
-        yield _Entry(
-            item,
-            check_text(entry[caption_field], Location(location.file, item, caption_field)),
-            _references(entry[reference_field], Location(location.file, item)),
-            _ratings(entry[rating_field], location),
-        )
-
-
-def _of_row(row: Mapping[str, str], location: Location) -> _Entry:
-    references = [column for column in row if _stem(column) in REFERENCE_FIELDS]
-    ratings = [column for column in row if _stem(column) in RATING_FIELDS]
-    item_field = _field(row, ITEM_FIELDS, location, "the item")
-    caption_field = _field(row, CAPTION_FIELDS, location, "the caption")
-    for columns, what in ((references, "references (reference_1, ...)"), (ratings, "ratings (rating_1, ...)")):
-        if not columns:
-            header = ", ".join(map(shorten, row))
-            raise Location(location.file).error(f"the header ({header}) has no column for {what}")
-    item = check_id(row[item_field], location)
-    return _Entry(
-        item,
-        check_text(row[caption_field], Location(location.file, item, caption_field)),
-        _references([row[column] for column in references if row[column]], Location(location.file, item)),
-        [_rating(row[column], location) for column in ratings],
-        ratings,
-    )
-
-
-def _stem(column: str) -> str:
-    return column.lower().rstrip("0123456789").rstrip("_")
-
-
-def _field(entry: Mapping[str, Any], names: Sequence[str], location: Location, what: str) -> str:
-    found = first_field(entry, names)
-    if found is None:
-        raise InputError(
-            f"{location} has no field for {what} (it has {some(entry, 6) or 'none at all'})",
-            hint=f"name it {' or '.join(names[:3])}",
-        )
-    return found
-
-
-def _references(value: Any, item_location: Location) -> list[str]:
-    location = item_location.at(field="references")
-    texts = [check_text(text, location) for text in _listed(value)]
-    if not texts:
-        raise location.error("has no reference")
-    return texts
-
-
-def _ratings(value: Any, location: Location) -> list[float]:
-    return [_rating(rating, location) for rating in _listed(value)]
-
-
-def _listed(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [value]
-
-
-def _rating(value: Any, location: Location) -> float:
-    if value is None or value == "":
-        return math.nan
-    try:
-        rating = math.inf if isinstance(value, bool) else float(value)
-    except (TypeError, ValueError, OverflowError):
-        rating = math.inf
-    if math.isinf(rating):
-        raise location.error(f"the rating is {shorten(repr(value), 30)}, not a number")
-    return rating
