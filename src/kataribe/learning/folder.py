@@ -13,11 +13,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import shutil
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 import msgspec
@@ -75,8 +76,10 @@ class Model:
 
 def check_model_folder(folder: Path) -> None:
     """Say before hours of training that the model has no place, or would replace what is not a model."""
-    if not folder.parent.is_dir():
+    if not _target(folder).parent.is_dir():
         raise OutputError(f"{folder}: there is no folder {folder.parent}", hint="create it first")
+    if not os.access(_target(folder).parent, os.W_OK):
+        raise OutputError(f"{folder}: the folder {folder.parent} cannot be written to", hint="choose another place")
     if folder.exists() and not folder.is_dir():
         raise OutputError(f"{folder}: is a file; a model is a folder", hint="choose another place")
     if folder.is_dir() and any(folder.iterdir()) and not _is_ours(folder):
@@ -97,18 +100,21 @@ def write_model(
     check_model_folder(folder)
     parts, more = dict(parts or {}), dict(more or {})
     weights = need("safetensors.numpy", extra="models", purpose="writing models").save(
-        {name: np.ascontiguousarray(tensor) for name, tensor in tensors.items()}
+        {name: np.asarray(tensor, order="C") for name, tensor in tensors.items()}
     )
     files = {WEIGHTS: weights, **parts, **more}
-    card = msgspec.structs.replace(
-        card,
-        parts=sorted(parts),
-        files={name: _sha256(content) for name, content in sorted(files.items())},
+    card = _as_read(
+        msgspec.structs.replace(
+            card,
+            scores=[_without_nan(score) for score in card.scores],
+            parts=sorted(parts),
+            files={name: _sha256(content) for name, content in sorted(files.items())},
+        )
     )
     card = msgspec.structs.replace(card, fingerprint=_fingerprint(card))
     files[CARD] = msgspec.json.format(msgspec.json.encode(card), indent=2)
     try:
-        _replace(folder, files)
+        _replace(_target(folder), files)
     except OSError as error:
         raise OutputError(f"{folder}: cannot be written ({error.strerror})", hint="choose another place") from None
     return Model(card, tensors, parts)
@@ -149,7 +155,7 @@ def read_card(folder: str | Path) -> Card:
         card = msgspec.convert(plain, Card)
     except FileNotFoundError:
         raise InputError(f"is not a model: it has no {CARD}", file=folder) from None
-    except (OSError, msgspec.DecodeError, RecursionError) as error:
+    except (OSError, ValueError, msgspec.DecodeError, RecursionError) as error:
         raise InputError(f"its {CARD} cannot be read ({shorten(error, 80)})", file=folder, hint=_AGAIN) from None
     if card.fingerprint != _fingerprint(card):
         raise InputError(f"its {CARD} was changed after it was written", file=folder, hint=_AGAIN)
@@ -164,8 +170,9 @@ def _checked(folder: Path, name: str, card: Card) -> bytes:
         raise InputError(f"names a file outside of it ({shorten(name)!r})", file=folder)
     try:
         content = (folder / name).read_bytes()
-    except OSError as error:
-        raise InputError(f"lacks {name} ({error.strerror})", file=folder, hint=_AGAIN) from None
+    except (OSError, ValueError) as error:  # a name may be none that a file can have
+        problem = error.strerror if isinstance(error, OSError) else error
+        raise InputError(f"lacks {shorten(name)} ({problem})", file=folder, hint=_AGAIN) from None
     if card.files.get(name) != _sha256(content):
         raise InputError(f"its {name} is damaged", file=folder, hint=_AGAIN)
     return content
@@ -176,6 +183,31 @@ def _fingerprint(card: Card) -> str:
     hashes = {name: card.files.get(name) for name in (WEIGHTS, *card.parts)}
     decisive = json.dumps([card.kind, card.options, hashes], sort_keys=True)
     return hashlib.blake2b(decisive.encode(), digest_size=4).hexdigest()
+
+
+def _as_read(card: Card) -> Card:
+    """The card as it will be read: numbers of numpy are plain ones, tuples are lists, and NaN is nothing."""
+    return msgspec.json.decode(msgspec.json.encode(card, enc_hook=_plain), type=Card)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.generic | np.ndarray):
+        return value.tolist()
+    if isinstance(value, PurePath):
+        return str(value)
+    raise TypeError(f"{type(value).__name__} cannot be on a card")
+
+
+def _without_nan(score: CardScore) -> CardScore:
+    """An interval is two numbers or none."""
+    if score.interval is None or np.isfinite(score.interval).all():
+        return score
+    return msgspec.structs.replace(score, interval=None)
+
+
+def _target(folder: Path) -> Path:
+    """A link stays a link: what it leads to is replaced."""
+    return Path(os.path.realpath(folder))
 
 
 def _sha256(content: bytes) -> str:
@@ -200,7 +232,7 @@ def _replace(folder: Path, files: Mapping[str, bytes]) -> None:
             folder.rename(old)
         try:
             new.rename(folder)
-        except OSError:
+        except BaseException:  # Ctrl-C too: the older model must not go with the temporary folder
             if old.exists():
                 old.rename(folder)
             raise

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -33,11 +34,12 @@ class FitOptions(Options):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not self.rate > 0:
-            raise UsageError(f"<rate {self.rate:g}>: must be greater than 0", options=["rate"])
+        if not 0 < self.rate < math.inf:
+            raise UsageError(f"<rate {self.rate:g}>: must be a number greater than 0", options=["rate"])
         for name in ("decay", "clip"):
-            if not getattr(self, name) >= 0:
-                raise UsageError(f"<{name} {getattr(self, name):g}>: cannot be negative", options=[name])
+            if not 0 <= getattr(self, name) < math.inf:
+                problem = "must be a number from 0 on"
+                raise UsageError(f"<{name} {getattr(self, name):g}>: {problem}", options=[name])
         if not 0 <= self.warmup <= 1:
             raise UsageError(f"<warmup {self.warmup:g}>: is not a share between 0 and 1", options=["warmup"])
         if self.tracker == "tensorboard" and self.log_folder is None:

@@ -85,7 +85,8 @@ def summarise(trials: Sequence[Trial]) -> list[Summary]:
 
 
 def _summary(variant: str, trials: Sequence[Trial]) -> Summary:
-    columns = {name: np.array([trial.scores[name] for trial in trials]) for name in trials[0].scores}
+    names = dict.fromkeys(name for trial in trials for name in trial.scores)
+    columns = {name: np.array([t.scores[name] for t in trials if name in t.scores]) for name in names}
     intervals = {name: seed_interval(values) for name, values in columns.items()}
     return Summary(
         variant,

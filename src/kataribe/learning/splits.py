@@ -31,7 +31,7 @@ def components(keys: Sequence[Iterable[Hashable]]) -> Int64s:
             rows.append(row)
             columns.append(number_of.setdefault(key, len(number_of)))
     examples, size = len(keys), len(keys) + len(number_of)
-    links = coo_array((np.ones(len(rows)), (rows, np.add(columns, examples, dtype=np.int64))), shape=(size, size))
+    links = coo_array((np.ones(len(rows)), (rows, np.array(columns, dtype=np.int64) + examples)), shape=(size, size))
     found = connected_components(links, directed=False)[1][:examples]
     return np.unique(found, return_inverse=True)[1].astype(np.int64) if examples else found.astype(np.int64)
 
@@ -43,7 +43,8 @@ def split(groups: Int64s, shares: Mapping[str, float], seed: int) -> dict[str, I
     >>> {name: rows.tolist() for name, rows in parts.items()}
     {'train': [0, 1, 4], 'held': [2, 3, 5]}
 
-    Each group goes to the part that lacks most. The largest groups go first: a late one would overshoot.
+    Each group goes to the part that lacks most. The largest groups go first: a late one would overshoot. No part stays
+    empty: the last groups go to those that have none.
     """
     if not shares or any(not share > 0 for share in shares.values()):
         raise UsageError(f"a split needs parts with shares above 0, not {dict(shares)}")
@@ -52,16 +53,17 @@ def split(groups: Int64s, shares: Mapping[str, float], seed: int) -> dict[str, I
     if len(known) < len(shares):
         linked = "all examples are linked" if len(known) == 1 else f"there are {len(known)} groups of linked examples"
         raise UsageError(
-            f"{linked} by their pictures and texts, too few for {len(shares)} parts",
+            f"{linked} by what they share, too few for {len(shares)} parts",
             hint="give a file of its own for testing",
         )
     order = np.random.default_rng(seed).permutation(known)
     order = order[np.argsort(-sizes[order], kind="stable")]
     wanted = np.array(list(shares.values())) / sum(shares.values()) * len(groups)
-    part_of = np.zeros(len(sizes), dtype=np.int64)
-    for group in order:
-        part = int(np.argmax(wanted))
-        part_of[group] = part
+    part_of, is_empty = np.zeros(len(sizes), dtype=np.int64), np.ones(len(shares), dtype=bool)
+    for left, group in zip(range(len(order), 0, -1), order, strict=True):
+        may = is_empty if left <= is_empty.sum() else np.ones_like(is_empty)
+        part = int(np.argmax(np.where(may, wanted, -np.inf)))
+        part_of[group], is_empty[part] = part, False
         wanted[part] -= sizes[group]
     return {name: np.flatnonzero(part_of[groups] == part) for part, name in enumerate(shares)}
 
