@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import sys
 from importlib.resources import files
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from kataribe.formats.results import read_result
@@ -255,3 +257,112 @@ def test_odd_ratings_are_said_by_id_and_can_be_silenced(call, folder: Path, comm
     assert silenced[1] == out
     assert "reversed-rater" not in silenced[2]
     assert "sentinel-ratings" not in silenced[2]
+
+
+RATED = [
+    {"image": "dog.png", "candidate": "a dog runs", "references": ["a dog runs fast"], "rating": 5},
+    {"image": "cat.png", "candidate": "<b>a cat</b>", "references": ["rain falls"], "rating": 1},
+    {"image": "rain.png", "candidate": "rain", "references": ["rain falls"], "rating": 3},
+    {"image": "rain.png", "candidate": "rain falls on a dog", "references": ["rain falls"], "rating": 4},
+]
+
+
+@pytest.fixture
+def pictures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    image = pytest.importorskip("PIL.Image", reason="needs kataribe[models]")
+    monkeypatch.chdir(tmp_path)
+    Path("rated.json").write_text(json.dumps(RATED))
+    Path("pictures").mkdir()
+    for number, name in enumerate(("dog", "cat", "rain")):
+        image.new("RGBA", (900, 600), (80 * number, 10, 10, 128)).save(f"pictures/{name}.png")
+    return tmp_path
+
+
+def test_explain_shows_texts_and_the_page_their_pictures(call, pictures: Path) -> None:
+    command = ["agree", "rated.json", "-m", "rouge_l", "--bootstrap", "0", "--explain", "1", "-q"]
+    code, out, err = call(*command, "--images", "pictures", "-o", "found.json", "--report", "page.html")
+    assert (code, err) == (0, "")
+    assert "best agreement: rouge_l" in out
+    assert "worst agreement: rouge_l" in out
+    found = json.loads(Path("found.json").read_text())["dimensions"]["overall"]
+    assert found["distinct"] == {"rouge_l": 4}
+    examples = found["examples"]["rouge_l"]
+    assert [example["candidate"] for example in examples["best"]] == ["<b>a cat</b>"]
+    page = Path("page.html").read_text()
+    assert page.count("data:image/jpeg;base64,") == 2
+    assert "<b>a cat</b>" not in page
+    code, out, _ = call(*command, "--report", "plain.html")
+    assert (code, "best agreement" in out) == (0, True)
+    assert "data:image" not in Path("plain.html").read_text().replace("img-src data:", "")
+
+
+def test_a_page_without_pillow_says_why_it_has_no_pictures(
+    call, pictures: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "PIL.Image", None)
+    arguments = ["--images", "pictures", "--explain", "1", "--report", "page.html"]
+    code, _, err = call("agree", "rated.json", "-m", "rouge_l", "--bootstrap", "0", *arguments)
+    assert code == 0
+    assert "the page shows no pictures, because Pillow is not installed" in err
+    assert Path("page.html").is_file()
+
+
+def test_explain_reads_the_captions_of_result_files(call, folder: Path) -> None:
+    arguments = ["whole.json", "short.json", "--human", "ratings.csv", "-m", "cider", "--bootstrap", "0", "-q"]
+    code, out, _ = call("agree", *arguments, "--explain", "1", "-f", "json")
+    assert code == 0
+    for dimension in json.loads(out)["dimensions"].values():
+        for example in (*dimension["examples"]["cider"]["best"], *dimension["examples"]["cider"]["worst"]):
+            assert example["candidate"]
+            assert len(example["references"]) > 0
+
+
+def test_references_may_stand_in_a_file_of_their_own(call, pictures: Path) -> None:
+    bare = [{key: value for key, value in entry.items() if key != "references"} for entry in RATED]
+    Path("bare.json").write_text(json.dumps(bare))
+    Path("refs.json").write_text(
+        json.dumps({"dog": ["a dog runs fast"], "cat.png": ["rain falls"], "rain": ["rain falls"]})
+    )
+    arguments = ["-m", "rouge_l", "--bootstrap", "0", "-q", "-f", "csv"]
+    assert call("agree", "bare.json", "-r", "refs.json", *arguments)[:2] == call("agree", "rated.json", *arguments)[:2]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["rated.json", "--images", "absent"], "absent: there is no such folder"),
+        (
+            ["rated.json", "--images", "empty"],
+            "empty: has no picture for 4 of 4 items: 'dog.png', 'cat.png', 'rain.png'",
+        ),
+        (["rated.json", "--images", "broken", "--explain", "1", "--report", "p.html"], "does not open as a picture"),
+        (["rated.json", "--explain", "-1"], "--explain -1: cannot be negative"),
+        (
+            ["rated.json", "-r", "refs.json"],
+            "has references of its own, and others were given - leave -r REFS out",
+        ),
+        (["table.csv", "--human", "ratings.csv", "--images", "pictures"], "--images belongs to a data set"),
+        (
+            ["table.csv", "--human", "ratings.csv", "--explain", "1"],
+            "--explain shows texts, and tables of scores hold none",
+        ),
+        (["rated.json", "--images", "pictures", "--features", "v.npz"], "both say what the items show"),
+    ],
+)
+def test_mistakes_with_pictures_and_examples_are_one_line(
+    call, pictures: Path, arguments: list[str], message: str
+) -> None:
+    Path("empty").mkdir()
+    shutil.copytree("pictures", "broken")
+    for file in Path("broken").iterdir():
+        file.write_bytes(b"no picture")
+    Path("refs.json").write_text('{"dog": ["a dog"]}')
+    Path("table.csv").write_text("item,m\n1,0.5\n2,0.6\n")
+    Path("ratings.csv").write_text("rater,item,value\nann,1,2\nann,2,3\n")
+    np.savez("v.npz", dog=np.ones(2), cat=np.ones(2), rain=np.ones(2))
+    metrics = ["-m", "rouge_l"] if "--human" not in arguments else []
+    code, out, err = call("agree", *arguments, *metrics, "--bootstrap", "0", "-q")
+    assert (code, out) == (2, "")
+    assert message in err
+    assert len(err.strip().splitlines()) == 1
+    assert not Path("p.html").exists()

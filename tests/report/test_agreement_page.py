@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +12,13 @@ import numpy as np
 import pytest
 
 from kataribe.people.agreement import agree
+from kataribe.people.examples import Shown, explain
 from kataribe.people.options import AgreementOptions
 from kataribe.people.ratings import Rating, Ratings
 from kataribe.people.result import Agreement, Text
 from kataribe.people.scores import Scores
 from kataribe.report.html import render_agreement_page
+from kataribe.report.thumbnails import thumbnails
 
 pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 CHROMIUM = shutil.which("chromium")
@@ -41,15 +44,33 @@ def found() -> Agreement:
 
 @pytest.fixture
 def page(browser: Any, found: Agreement, tmp_path: Path) -> Iterator[Any]:
+    with opened(browser, render_agreement_page(found), tmp_path / "page.html") as page:
+        yield page
+
+
+@pytest.fixture
+def examples_page(browser: Any, found: Agreement, tmp_path: Path) -> Iterator[Any]:
+    """With two texts of best and of worst agreement for each metric; the texts of one system have a picture."""
+    image = pytest.importorskip("PIL.Image", reason="needs kataribe[models]")
+    image.new("RGB", (1000, 500), "teal").save(tmp_path / "sea.png")
+    texts = found.dimensions["content"].judged
+    shown = {text: Shown(f"{text.item} {NASTY}", (NASTY, "two"), "sea.png") for text in texts}
+    explained = explain(found, shown, 2)
+    small = thumbnails(dict.fromkeys(texts, tmp_path / "sea.png"))
+    with opened(browser, render_agreement_page(explained, pictures=small.images), tmp_path / "page.html") as page:
+        yield page
+
+
+@contextmanager
+def opened(browser: Any, content: str, file: Path) -> Iterator[Any]:
     """Afterwards nothing may have been asked of a network or complained about."""
-    file = tmp_path / "page.html"
-    file.write_text(render_agreement_page(found), encoding="utf-8")
+    file.write_text(content, encoding="utf-8")
     trouble: list[str] = []
     context = browser.new_context(viewport={"width": 1400, "height": 900})
     page = context.new_page()
     page.on("console", lambda message: trouble.append(message.text))
     page.on("pageerror", lambda error: trouble.append(str(error)))
-    page.on("request", lambda request: request.url.startswith("file:") or trouble.append(request.url))
+    page.on("request", lambda request: request.url.startswith(("file:", "data:")) or trouble.append(request.url))
     page.goto(file.as_uri())
     yield page
     context.close()
@@ -85,6 +106,29 @@ def test_the_heat_map_has_a_cell_for_each_metric_and_dimension(page: Any, found:
 
 def test_systems_stand_in_the_order_of_people(page: Any) -> None:
     assert page.locator("#agreement-systems table").last.locator("tbody th").all_inner_texts() == [NASTY, "y", "x"]
+
+
+def test_metrics_have_their_number_of_distinct_values(page: Any, found: Agreement) -> None:
+    distinct = found.dimensions["content"].distinct
+    cells = page.locator("#agreement-standings tbody tr td:last-child").all_inner_texts()
+    assert cells == [str(distinct[name]) for name in ("good", NASTY, "people")]
+    assert page.locator("#agreement-examples-part").is_hidden()
+
+
+def test_examples_show_picture_texts_rating_and_prediction(examples_page: Any) -> None:
+    assert examples_page.locator("#agreement-examples-part").is_visible()
+    assert examples_page.locator("#agreement-examples details").count() == 2
+    cards = examples_page.locator("#agreement-examples details").first.locator(".example")
+    assert cards.count() == 4
+    card = cards.first
+    assert card.locator("blockquote").inner_text().endswith(NASTY)
+    assert card.locator("li").all_inner_texts() == [NASTY, "two"]
+    assert "prediction" in card.inner_text()
+    assert any(word in card.inner_text() for word in ("top ", "bottom "))
+    size = card.locator("img").evaluate("image => [image.complete, image.naturalWidth, image.naturalHeight]")
+    assert size == [True, 320, 160]
+    examples_page.set_viewport_size({"width": 400, "height": 900})
+    assert examples_page.evaluate("document.documentElement.scrollWidth") <= 400
 
 
 def test_what_strangers_wrote_is_shown_as_text(page: Any) -> None:

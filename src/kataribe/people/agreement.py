@@ -184,7 +184,12 @@ def _dimension(
         systems=systems,
         judged=judgements.texts,
         points={"people": judgements.means, **values},
+        distinct=_distinct(values) | ({"people": comparer.distinct_ceiling()} if people is not None else {}),
     )
+
+
+def _distinct(values: Mapping[str, Floats]) -> dict[str, int]:
+    return {metric: len(np.unique(column)) for metric, column in values.items()}
 
 
 def _drawn(predictors: Sequence[Weighed], items: int, options: AgreementOptions, report: Progress) -> list[Drawn]:

@@ -74,7 +74,7 @@ def read_annotations(path: Path, captions: FlickrTexts | None) -> Iterator[Annot
     if captions is None:
         raise UsageError(
             f"{path} names captions and does not hold them",
-            hint="give <references Flickr8k.token.txt>",
+            hint="they are in Flickr8k.token.txt: give it as <references>",
             options=["references"],
         )
     with open_text(path) as lines:

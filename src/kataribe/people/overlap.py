@@ -7,16 +7,14 @@ by name, without folder and ending.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Set
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from kataribe.captions.rated import RatedExamples
 from kataribe.people.picture_names import plain_name
+from kataribe.people.plain_text import words
 from kataribe.people.rated import RatedCaptions
-
-_WORDS = re.compile(r"\w+")
 
 
 class Shared(NamedTuple):
@@ -85,10 +83,10 @@ def candidates_of_others(rated: RatedCaptions | RatedExamples) -> Shared:
     written: dict[str, set[str]] = {}
     for item, _, references, _ in examples:
         for text in references:
-            written.setdefault(_plain(text), set()).add(item)
+            written.setdefault(words(text), set()).add(item)
     candidates: dict[str, set[str]] = {}
     for item, candidate, _, _ in examples:
-        candidates.setdefault(_plain(candidate), set()).add(item)
+        candidates.setdefault(words(candidate), set()).add(item)
     crossed = sum(any(written.get(text, set()) - {item} for item in items) for text, items in candidates.items())
     return Shared(crossed, len(candidates))
 
@@ -110,8 +108,8 @@ def _content(rated: RatedCaptions | RatedExamples) -> _Content:
     rows = _rows(rated)
     return _Content(
         {plain_name(row.picture) for row in rows if row.picture is not None},
-        {_plain(row.candidate) for row in rows},
-        {_plain(text) for row in rows for text in row.references},
+        {words(row.candidate) for row in rows},
+        {words(text) for row in rows for text in row.references},
     )
 
 
@@ -127,11 +125,3 @@ def _rows(rated: RatedCaptions | RatedExamples) -> list[_Row]:
 
 def _shared(ours: Set[str], theirs: Set[str]) -> Shared:
     return Shared(len(ours & theirs), len(ours))
-
-
-def _plain(text: str) -> str:
-    """
-    >>> _plain("A dog ,  running !"), _plain("?!")
-    ('a dog running', '?!')
-    """
-    return " ".join(_WORDS.findall(text.casefold())) or text

@@ -99,6 +99,11 @@ class Comparer:
 
         return averaged
 
+    def distinct_ceiling(self) -> int:
+        """How many different values the mean of the others takes, as which people are read like a metric."""
+        others = _mean_of_others(self.judgements.answers.text, self.judgements.answers.value)
+        return len(np.unique(others[np.isfinite(others)]))
+
     def _persons(self, others: Floats, majority: Floats) -> Iterator[Predictor]:
         answers, pairs = self.judgements.answers, self.judgements.pairs
         for rater in np.unique(answers.rater):

@@ -28,6 +28,7 @@ from kataribe.captions.files import Source
 from kataribe.captions.rated import RatedExamples
 from kataribe.core.caution import Caution
 from kataribe.core.errors import InputError, Location, UsageError, counted, shorten
+from kataribe.people.plain_text import plain, words
 from kataribe.people.rated_files import Pair, Rated, read_entries
 from kataribe.people.ratings import OVERALL, Rating, Ratings, Vote
 from kataribe.people.references import SeparateReferences, read_separate
@@ -63,9 +64,7 @@ class RatedCaptions:
         >>> examples.ids, examples.ratings.tolist(), examples.raters, examples.targets.tolist()
         (['1#1', '2#1'], [3.5, 1.0], [2, 1], [0.625, 0.0])
         """
-        values: dict[Text, list[float]] = {}
-        for text, value in _numbers(self.ratings):
-            values.setdefault(text, []).append(value)
+        values = self.values()
         lowest, highest, warnings = self._scale(scale, values)
         texts = [text for text in self.captions if text in values]
         return RatedExamples(
@@ -80,6 +79,13 @@ class RatedCaptions:
             raters=[len(values[text]) for text in texts],
             warnings=(*self.warnings, *warnings),
         )
+
+    def values(self) -> dict[Text, list[float]]:
+        """What people said about each text as numbers: ratings, or for each vote whether it was won."""
+        values: dict[Text, list[float]] = {}
+        for text, value in _numbers(self.ratings):
+            values.setdefault(text, []).append(value)
+        return values
 
     def _scale(
         self, scale: Scale | None, values: Mapping[Text, list[float]]
@@ -189,8 +195,9 @@ class _Reader:
         return self.texts[key]
 
     def _others(self, entry: Rated | Pair, caption: str, references: list[str]) -> list[str]:
-        """References without the caption itself, where they come from a file of their own: it was not rated by them."""
-        others = [text for text in references if _plain(text) != _plain(caption)]
+        """References without the caption itself, where they come from a file that has the caption too."""
+        same = plain if self.separate is None else words
+        others = [text for text in references if same(text) != same(caption)]
         self.copies += len(others) < len(references)
         if self.separate is None:
             return references
@@ -251,7 +258,3 @@ def _dealt_out_votes(anonymous: Iterable[list[Vote]]) -> Iterator[Vote]:
     for votes in anonymous:
         for number, vote in enumerate(rng.sample(votes, len(votes)), start=1):
             yield vote._replace(rater=f"rater {number}")
-
-
-def _plain(text: str) -> str:
-    return " ".join(text.split()).lower()

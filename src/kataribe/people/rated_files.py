@@ -36,6 +36,7 @@ from kataribe.formats.source import (
 )
 from kataribe.people.cells import listed_texts
 from kataribe.people.flickr8k import FlickrTexts, read_annotations
+from kataribe.people.plain_text import plain
 from kataribe.people.ratings import CHOICES, OVERALL, Choice
 
 ITEM_FIELDS = ("item", "image_id", "video_id", "imgid")
@@ -212,7 +213,7 @@ def _pair(
     and perhaps a category, such as HC, HI, HM and MM of Pascal-50S.
     """
     one, other = (check_text(entry[field], Location(location.file, item, field)) for field in named[:2])
-    if _plain(one) == _plain(other):
+    if plain(one) == plain(other):
         raise Location(location.file, item).error(f"compares {shorten(one)!r} with itself")
     counts = [f"votes{named[2]}", f"votes{named[3]}"]
     if "choice" in entry:
@@ -264,10 +265,6 @@ def _columns(entry: Mapping[str, Any], names: Sequence[str]) -> list[str]:
 
 def _stem(column: str) -> str:
     return column.lower().rstrip("0123456789").rstrip("_")
-
-
-def _plain(text: str) -> str:
-    return " ".join(text.split()).lower()
 
 
 def _field(entry: Mapping[str, Any], names: Sequence[str], location: Location, what: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import combinations
@@ -85,11 +86,76 @@ class SystemLevel:
 
 
 @dataclass(frozen=True)
+class ExampleText:
+    """A text, what people and a metric say of it, and where both put it among all texts of the data set.
+
+    Percentiles reach from 0 to 1, the best, and ties share theirs. `at_least` is the share of texts that the metric
+    puts as high or higher, `at_most` of those as low or lower.
+    """
+
+    text: Text
+    candidate: str
+    references: tuple[str, ...]
+    picture: str | None
+    rating: float
+    rating_percentile: float
+    prediction: float
+    percentile: float
+    at_least: float
+    at_most: float
+
+    @property
+    def gap(self) -> float:
+        """How far apart people and the metric put the text: 0 is perfect agreement."""
+        return round(abs(self.percentile - self.rating_percentile), 12)  # what ties on paper ties here
+
+    @property
+    def standing(self) -> str:
+        """
+        >>> ExampleText(Text("1", ""), "", (), None, 4.0, 0.9, 0.7, 0.98, 0.03, 0.98).standing
+        'top 3%'
+        """
+        is_high = self.at_least <= self.at_most
+        share = self.at_least if is_high else self.at_most
+        return f"{'top' if is_high else 'bottom'} {math.ceil(round(100 * share, 6))}%"
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "item": self.text.item,
+            "system": self.text.system,
+            "candidate": self.candidate,
+            "references": list(self.references),
+            "picture": self.picture,
+            "rating": self.rating,
+            "rating_percentile": self.rating_percentile,
+            "prediction": self.prediction,
+            "percentile": self.percentile,
+            "standing": self.standing,
+            "gap": self.gap,
+        }
+
+
+@dataclass(frozen=True)
+class Examples:
+    """Where a metric and people agree best, and where they agree worst; the most telling ones first."""
+
+    best: tuple[ExampleText, ...]
+    worst: tuple[ExampleText, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "best": [example.to_dict() for example in self.best],
+            "worst": [example.to_dict() for example in self.worst],
+        }
+
+
+@dataclass(frozen=True)
 class Dimension:
     """One dimension, text by text. `people` is the human ceiling, `systems` the answer system by system.
 
     `pairs` says between what accuracy is counted; `points` are the mean judgement and the
-    scores of each text in `judged`, to draw.
+    scores of each text in `judged`, to draw. `distinct` is how many different values each metric gives to these texts,
+    and people to those that several judged: tau depends on ties. `examples` are there by metric if they were asked for.
     """
 
     name: str
@@ -107,6 +173,8 @@ class Dimension:
     systems: SystemLevel | None
     judged: Sequence[Text]
     points: Mapping[str, Floats]
+    distinct: Mapping[str, int] = field(default_factory=dict)
+    examples: Mapping[str, Examples] = field(default_factory=dict)
 
     def beaten_by(self, metric: str, alpha: float) -> list[str]:
         """The metrics that agree significantly less with people than this one."""
@@ -125,6 +193,12 @@ class Dimension:
             "people": self.people.to_dict() if self.people else None,
             "tests": [test.to_dict(alpha) for test in self.tests],
             "systems": self.systems.to_dict() if self.systems else None,
+            "distinct": dict(self.distinct),
+            **(
+                {"examples": {metric: each.to_dict() for metric, each in self.examples.items()}}
+                if self.examples
+                else {}
+            ),
         }
 
 

@@ -18,6 +18,7 @@ from kataribe.core.errors import UsageError, nearest
 from kataribe.core.unit import shown
 from kataribe.people.result import Agreement, Dimension, Standing
 from kataribe.report.comparison import UNDEFINED, csv_number, interval_text, letter, number, short_p
+from kataribe.report.examples import example_lines, example_markdown
 from kataribe.stats.choices import MEASURES, Measure
 
 # How one cell looks in a format: value, whether it is the best of its column, the letters behind it.
@@ -88,6 +89,10 @@ def _header(first: str, by: Measure, with_interval: bool) -> list[str]:
     return [first, by, *["95% interval"] * with_interval, *_order(by)[1:]]
 
 
+def _distinct(dimension: Dimension, name: str) -> str:
+    return f"{dimension.distinct[name]:,}" if name in dimension.distinct else ""
+
+
 def _texts(agreement: Agreement, dimension: Dimension, mark: Mark) -> tuple[list[str], grid.Rows]:
     """A row for each metric, and one for people."""
     by = dimension.by
@@ -104,13 +109,15 @@ def _texts(agreement: Agreement, dimension: Dimension, mark: Mark) -> tuple[list
             for measure in MEASURES
         }
         interval = [_interval(standing, by)] * with_interval
-        rows.append([f"{letter(index)}  {metric}", cells[by], *interval, *(cells[m] for m in _order(by)[1:])])
+        others = [cells[measure] for measure in _order(by)[1:]]
+        rows.append([f"{letter(index)}  {metric}", cells[by], *interval, *others, _distinct(dimension, metric)])
     if dimension.people:
         people = dimension.people
         cells = {measure: mark(_percent(people.values[measure]), False, "") for measure in MEASURES}
         interval = [_interval(people, by)] * with_interval
-        rows.append(["   people", cells[by], *interval, *(cells[m] for m in _order(by)[1:])])
-    return _header("metric", by, with_interval), rows
+        others = [cells[measure] for measure in _order(by)[1:]]
+        rows.append(["   people", cells[by], *interval, *others, _distinct(dimension, "people")])
+    return [*_header("metric", by, with_interval), "distinct"], rows
 
 
 def _best(dimension: Dimension, measure: Measure) -> str:
@@ -187,6 +194,7 @@ def _table(agreement: Agreement) -> str:
         if dimension.systems:
             lines += ["system by system", "", *grid.aligned(*_systems(dimension, agreement)), ""]
             lines += [*grid.aligned(*_system_scores(dimension, agreement)), ""]
+        lines += example_lines(dimension, agreement.units)
     # One legend, unless dimensions were read differently.
     lines += [
         f"* best; {note}\n" for note in dict.fromkeys(legend(agreement, d) for d in agreement.dimensions.values())
@@ -213,6 +221,7 @@ def _markdown(agreement: Agreement) -> str:
         if dimension.systems:
             lines += ["System by system:", "", *grid.markdown(*_systems(dimension, agreement)), ""]
             lines += [*grid.markdown(*_system_scores(dimension, agreement)), ""]
+        lines += example_markdown(dimension, agreement.units)
     return "\n".join([*lines, *(f"`{signature}`  " for signature in _signatures(agreement))]).rstrip("\n")
 
 
@@ -244,6 +253,9 @@ def _csv(agreement: Agreement) -> str:
                 low, high = standing.intervals.get(measure, ("", ""))
                 signature = agreement.signatures.get(name, "")
                 writer.writerow([dimension.name, level, name, measure, csv_number(value), low, high, signature])
+            if level == "text" and name in dimension.distinct:
+                cells = [dimension.name, level, name, "distinct", dimension.distinct[name], "", ""]
+                writer.writerow([*cells, agreement.signatures.get(name, "")])
     return out.getvalue().rstrip("\n")
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from kataribe.people.result import Agreement, Dimension, Text
+from kataribe.people.result import Agreement, Dimension, ExampleText, Text
 from kataribe.report.agreement import counted, legend, markings, render_agreement
 from kataribe.report.comparison import letter
 from kataribe.report.views.packing import packed_scores
@@ -13,21 +14,26 @@ from kataribe.stats.choices import MEASURES
 _PEOPLE = {"ratings": "mean rating", "rankings": "share of others it was put above", "votes": "share of votes won"}
 
 
-def agreement_data(agreement: Agreement) -> dict[str, Any]:
+def agreement_data(agreement: Agreement, pictures: Mapping[Text, str] | None = None) -> dict[str, Any]:
+    """`pictures` are what the texts of the examples describe, as data URIs."""
+    images = list(dict.fromkeys((pictures or {}).values()))
+    index = {image: number for number, image in enumerate(images)}
+    placed = {text: index[image] for text, image in (pictures or {}).items()}
     return {
+        "pictures": images,
         "metrics": list(agreement.metrics),
         "letters": [letter(index) for index in range(len(agreement.metrics))],
         "lower": list(agreement.lower_is_better),
         "units": dict(agreement.units),
         "measures": list(MEASURES),
-        "dimensions": [_dimension(found, agreement) for found in agreement.dimensions.values()],
+        "dimensions": [_dimension(found, agreement, placed) for found in agreement.dimensions.values()],
         "signatures": [agreement.signature, *agreement.signatures.values()],
         "warnings": [warning.to_dict() for warning in agreement.warnings],
         "copies": {format: render_agreement(agreement, format) for format in ("latex", "csv")},
     }
 
 
-def _dimension(found: Dimension, agreement: Agreement) -> dict[str, Any]:
+def _dimension(found: Dimension, agreement: Agreement, pictures: Mapping[Text, int]) -> dict[str, Any]:
     return {
         **found.to_dict(agreement.options.alpha),
         "name": found.name,
@@ -38,7 +44,17 @@ def _dimension(found: Dimension, agreement: Agreement) -> dict[str, Any]:
         "beats": {metric: markings(agreement, found, metric) for metric in found.metrics},
         "people_label": _PEOPLE[found.kind],
         "points": {name: packed_scores(column.tolist()) for name, column in found.points.items()},
+        "examples": {
+            metric: {"best": _examples(each.best, pictures), "worst": _examples(each.worst, pictures)}
+            for metric, each in found.examples.items()
+        },
     }
+
+
+def _examples(examples: Sequence[ExampleText], pictures: Mapping[Text, int]) -> list[dict[str, Any]]:
+    return [
+        {**example.to_dict(), "name": _label(example.text), "image": pictures.get(example.text)} for example in examples
+    ]
 
 
 def _label(text: Text) -> str:

@@ -16,7 +16,8 @@ from typing import Any
 import msgspec
 
 import kataribe
-from kataribe.people.result import Agreement
+from kataribe.core.errors import counted
+from kataribe.people.result import Agreement, Text
 from kataribe.report.agreement_section import agreement_data
 from kataribe.report.data import PageData
 from kataribe.report.views import all_views
@@ -34,10 +35,14 @@ def render_page(data: PageData) -> str:
     return render_template("template.html", scripts, data.core, data.views, **known)
 
 
-def render_agreement_page(agreement: Agreement, title: str = "") -> str:
-    """Agreement with people as a page of its own; given to `page_data`, it is a section of the report page."""
-    core = {"title": title or f"{len(agreement.metrics)} metrics against people"}
-    return render_template("agreement.html", _AGREEMENT_SCRIPTS, core, {"agreement": agreement_data(agreement)})
+def render_agreement_page(agreement: Agreement, title: str = "", pictures: Mapping[Text, str] | None = None) -> str:
+    """Agreement with people as a page of its own; given to `page_data`, it is a section of the report page.
+
+    `pictures` are what the texts of its examples describe, as data URIs.
+    """
+    core = {"title": title or f"{counted(len(agreement.metrics), 'metric')} against people"}
+    data = agreement_data(agreement, pictures)
+    return render_template("agreement.html", _AGREEMENT_SCRIPTS, core, {"agreement": data})
 
 
 def render_template(

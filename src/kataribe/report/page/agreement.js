@@ -46,9 +46,9 @@ function showAgreement(data, open) {
         ? element("sup", { title: `significantly better than ${entry.beats}` }, entry.beats) : null;
       const isBest = entry.place !== null && data.metrics.length > 1 && score(found.value) === score(best);
       const value = element("span", {}, element(isBest ? "b" : "span", {}, score(found.value)), letters);
-      return [metricName(entry), value, interval(found)];
+      return [metricName(entry), value, interval(found), count(dimension.distinct[entry.name])];
     });
-    const table = dataTable(["metric", measure(), "95% interval"], rows);
+    const table = dataTable(["metric", measure(), "95% interval", "distinct"], rows);
     if (dimension.people) table.querySelector("tbody").lastChild.classList.add("people");
     return element("article", { class: "card" }, table);
   }
@@ -161,6 +161,33 @@ function showAgreement(data, open) {
     byId("agreement-systems").replaceChildren(element("article", { class: "card" }, standing), element("article", { class: "card" }, table));
   }
 
+  // One text: what it describes, what it says, what it should say, and what people and the metric think of it.
+  function exampleCard(example, metric) {
+    const picture = example.image === null ? null
+      : element("img", { src: data.pictures[example.image], alt: example.picture ?? example.name });
+    const references = example.references.map((text) => element("li", {}, text));
+    return element("article", { class: "card example" }, picture, element("div", {},
+      element("p", { class: "note" }, example.name),
+      element("blockquote", {}, example.candidate || "(empty)"),
+      element("ul", { class: "references" }, ...references),
+      element("p", {}, "rating ", element("b", {}, plain(example.rating)),
+        element("span", { class: "badge" }, `percentile ${Math.round(100 * example.rating_percentile)}`)),
+      element("p", {}, "prediction ", element("b", {}, score(example.prediction, data.units[metric])),
+        element("span", { class: "badge" }, example.standing))));
+  }
+
+  function drawExamples(dimension) {
+    const metrics = Object.keys(dimension.examples);
+    byId("agreement-examples-part").hidden = !metrics.length;
+    byId("agreement-examples").replaceChildren(...metrics.map((metric, place) => {
+      const part = (title, examples) => element("section", {}, element("h4", { class: "part" }, title),
+        element("div", { class: "examples" }, ...examples.map((example) => exampleCard(example, metric))));
+      const { best, worst } = dimension.examples[metric];
+      return element("details", { open: place === 0 }, element("summary", {}, element("b", {}, metric)),
+        part("People and metric agree", best), part("People and metric disagree", worst));
+    }));
+  }
+
   function draw() {
     const dimension = chosen();
     byId("agreement-counted").textContent = `${dimension.name}: ${dimension.counted}`;
@@ -168,6 +195,7 @@ function showAgreement(data, open) {
     byId("agreement-details").replaceChildren(...(dimension.tests.length ? [testTable(dimension)] : []), signatures());
     drawHeat();
     drawScatter(dimension);
+    drawExamples(dimension);
     drawSystems(dimension);
   }
 

@@ -30,6 +30,10 @@ function plain(value) {
   return Number.isInteger(value) ? String(value) : value.toFixed(value < 10 ? 2 : 1);
 }
 
+function count(number) {
+  return number === null || number === undefined ? NONE : number.toLocaleString("en");
+}
+
 function pValue(p) {
   if (p === null) return NONE;
   return p < 0.001 ? "<0.001" : p.toFixed(3);
