@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable
 from pathlib import Path
 
+from kataribe.core.errors import OutputError
 from kataribe.formats.output import check_apart, check_writable
 
 Named = Path | str | None | Iterable["Path | str"]
@@ -23,6 +25,18 @@ def check_outputs(outputs: Iterable[Path | None], *reads: Named, metrics: Iterab
     for target in targets:
         check_writable(target, files)
     check_apart(targets)
+
+
+def check_model_output(folder: Path, *reads: Named) -> None:
+    """Refuse a model folder that cannot be written, or that would replace a file or a folder that the call uses."""
+    from kataribe.learning.folder import check_model_folder
+
+    target = Path(os.path.realpath(folder))
+    for word in (word for named in reads for word in _words(named)):
+        if Path(os.path.realpath(word)).is_relative_to(target):
+            problem = f"{folder}: {word} is used by this call and would be lost"
+            raise OutputError(problem, hint="name another folder for the model")
+    check_model_folder(folder)
 
 
 def _words(named: Named) -> list[str]:

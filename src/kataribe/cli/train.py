@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from kataribe.cli.build import built_when_called
 from kataribe.cli.output import check_outputs
 from kataribe.cli.progress import progress_bar, warn_of
 from kataribe.core.errors import OutputError, UsageError, shorten
@@ -21,6 +22,20 @@ app = typer.Typer(help="Train models.", no_args_is_help=True, rich_markup_mode=N
 @app.callback()
 def _train() -> None:
     """Keeps `boundaries` a command of its own while it is the only one."""
+
+
+SUISEI = "Train a metric of captions on ratings: SuiSei, COMET, Polos, a blend of other metrics, ..."
+
+
+def _suisei() -> Any:
+    from kataribe.cli import train_suisei
+
+    return train_suisei.command(SUISEI)
+
+
+@app.command("suisei", help=SUISEI, cls=built_when_called(_suisei))
+def _built_later() -> None:
+    """What Typer registers for a command that is built when it is called."""
 
 
 @app.command("boundaries")

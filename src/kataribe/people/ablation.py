@@ -66,7 +66,8 @@ def ablate(
 ) -> Ablation:
     """Train every variant into `folder`, and read all rows on each test and on the part that is held out.
 
-    `metrics` are what a blend is made of; `more` gives further files for a model's folder, such as its curves. Only the main process scores; the others return a table of nothing.
+    `metrics` are what a blend is made of; `more` gives further files for a model's folder, such as its curves. Only the
+    main process scores; the others return a table of nothing.
     """
     overlaps = {test.name: str(refuse_overlap(training.set, test.set, allow_overlap)) for test in tests}
     planned = plan(training.set, model, metrics)

@@ -44,7 +44,7 @@ def plan(training: RatedSet, model: ModelOptions, metrics: Sequence[str] | None 
     With `model.finetune` there is one row more: its head with the encoder trained along.
     """
     tok, left_out = _tokenizer(training.examples.candidates), {}
-    cosine, bertscore = (str(registry.load(name)(model=model.encoder)) for name in ("sentence_cosine", "bertscore"))
+    cosine, bertscore = (_with(name, model=model.encoder) for name in ("sentence_cosine", "bertscore"))
     baselines = ["bleu", "rouge_l", "meteor", "cider", bertscore, cosine]
     if tok == "ja" and find_spec("ginza") is not None:
         baselines.insert(4, "jaspice")
@@ -89,12 +89,19 @@ def _tokenizer(texts: Sequence[str]) -> str | None:
 
 def _blended(encoder: str, tok: str | None) -> list[str]:
     """What a blend is made of by default, with this encoder and tokenizer."""
-    specs = []
-    for spec in DEFAULT_METRICS:
-        metric = registry.parse(spec)
-        chosen = {"model": encoder} if metric.vectors else {"tok": tok} if tok else {}
-        specs.append(str(replace(metric, **chosen)))
-    return specs
+    chosen = {spec: registry.parse(spec).vectors is not None for spec in DEFAULT_METRICS}
+    return [
+        _with(spec, model=encoder) if encodes else _with(spec, tok=tok) if tok else spec
+        for spec, encodes in chosen.items()
+    ]
+
+
+def _with(spec: str, **options: Any) -> str:
+    """
+    >>> _with("sentence_cosine(refs=mean)", model="e5"), _with("sentence_cosine", model="minilm")
+    ('sentence_cosine(e5, refs=mean)', 'sentence_cosine')
+    """
+    return str(replace(registry.parse(spec), **options))
 
 
 def folder_name(variant: str) -> str:

@@ -12,6 +12,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
+import numpy as np
+
 from kataribe.captions.files import Source
 from kataribe.captions.media import Media
 from kataribe.captions.suisei.material import RatedSet
@@ -45,9 +47,9 @@ class RatedFile:
     def only(self, ids: Collection[str], name: str) -> RatedFile:
         """The captions with these ids (ITEM#NUMBER), under another name."""
         kept = set(ids)
-        rows = [row for row, id in enumerate(self.set.examples.ids) if id in kept]
-        media = None if self.set.media is None else self.set.media.only([self.set.examples.ids[row] for row in rows])
-        return RatedFile(_only(self.rated, kept), RatedSet(name, self.set.examples[rows], media))
+        rows = np.array([row for row, id in enumerate(self.set.examples.ids) if id in kept], dtype=np.int64)
+        examples, media = self.set.examples[rows], self.set.media
+        return RatedFile(_only(self.rated, kept), RatedSet(name, examples, media and media.only(examples.ids)))
 
 
 def read_sets(
@@ -85,11 +87,12 @@ def read_tests(
     features: Sequence[Path | None] = (),
 ) -> list[RatedFile]:
     """Each file as a set of its own. Correlations do not ask for the scale, so that its guess needs no warning."""
-    columns = {"references": references, "images": images, "features": features}
-    beside = {name: one_for_each(given, len(paths), f"test_{name}") for name, given in columns.items()}
+    of_references = one_for_each(references, len(paths), "test_references")
+    of_images = one_for_each(images, len(paths), "test_images")
+    of_features = one_for_each(features, len(paths), "test_features")
     tests = []
-    for number, path in enumerate(paths):
-        test = read_sets([path], **{name: found[number] for name, found in beside.items()})
+    for path, written, shown, vectors in zip(paths, of_references, of_images, of_features, strict=True):
+        test = read_sets([path], references=written, images=shown, features=vectors)
         warnings = tuple(caution for caution in test.warnings if caution.id != GUESSED)
         tests.append(replace(test, set=test.set._replace(examples=replace(test.set.examples, warnings=warnings))))
     names = [test.name for test in tests]
