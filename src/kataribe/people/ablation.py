@@ -17,6 +17,7 @@ trained with the same settings on the same data.
 from __future__ import annotations
 
 import json
+import math
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
@@ -171,7 +172,9 @@ def _table(test: RatedFile, planned: Plan, trained: Mapping[str, Path], options:
     together = Scores(scores.texts, {**scores.values, **columns}, signatures=scores.signatures)
     report(f"scoring {test.name}", 1, 1)
     pairs = list(_pairs(planned, trained))
-    standing = replace(options, correction="none", by=None)
+    # Enough swaps that the smallest possible p can pass Holm's first step over all of them.
+    swaps = math.ceil(len(TESTED) * len(pairs) / options.alpha)
+    standing = replace(options, correction="none", bootstrap=max(options.bootstrap, swaps) if options.bootstrap else 0)
     read = {measure: agree(together, ratings, pairs=pairs, options=replace(standing, by=measure)) for measure in TESTED}
     agreement = read[TESTED[0]]
     (dimension,) = agreement.dimensions.values()
