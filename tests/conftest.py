@@ -54,6 +54,15 @@ def bert(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.fixture(scope="session")
+def xlm_roberta(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The folder of a tiny XLM-R with random weights, which reads Japanese."""
+    pytest.importorskip("transformers", reason="needs kataribe[models]")
+    from tests.encoders.tiny import tiny_xlm_roberta
+
+    return tiny_xlm_roberta(tmp_path_factory.mktemp("models") / "tiny-xlm-roberta")
+
+
+@pytest.fixture(scope="session")
 def clip(tmp_path_factory: pytest.TempPathFactory) -> str:
     """The folder of a tiny CLIP with random weights."""
     pytest.importorskip("transformers", reason="needs kataribe[models]")

@@ -14,7 +14,7 @@ from kataribe.encoders.clip import open_clip
 from kataribe.encoders.encoded import encode_texts
 from kataribe.encoders.language import open_causal
 from kataribe.encoders.text import open_text
-from tests.encoders.tiny import SENTENCES, tiny_bert
+from tests.encoders.tiny import JAPANESE, SENTENCES, tiny_bert
 
 pytestmark = pytest.mark.usefixtures("own_cache")
 PLACES = np.arange(len(SENTENCES))
@@ -34,6 +34,27 @@ def test_vectors_equal_those_of_the_model_itself(bert: str) -> None:
         np.testing.assert_allclose(tokens.vectors, states, atol=1e-4)
         mean = states.mean(axis=0)
         np.testing.assert_allclose(sentence, mean / np.linalg.norm(mean), atol=1e-5)
+
+
+def test_xlm_roberta_reads_japanese(xlm_roberta: str) -> None:
+    """Its positions are counted from behind the padding's number, and sentencepiece marks blanks."""
+    import torch
+    from transformers import AutoModel, AutoTokenizer
+
+    tokenizer, model = AutoTokenizer.from_pretrained(xlm_roberta), AutoModel.from_pretrained(xlm_roberta).eval()
+    encoder = open_text(xlm_roberta)
+    assert encoder.longest == 24, "two of 26 positions stand before the first token"
+    texts = [*JAPANESE, "a dog runs", "犬が" * 30]
+    encoded = encode_texts(encoder, texts, "tokens")
+    assert [text.is_whole for text in encoder.tokenize(texts)] == [True] * 6 + [False]
+    for text, tokens in zip(texts, encoded.tokens(np.arange(len(texts))), strict=True):
+        inputs = tokenizer(text, return_tensors="pt", truncation=True, max_length=24)
+        inputs.pop("token_type_ids", None)
+        with torch.inference_mode():
+            states = model(**inputs).last_hidden_state[0].numpy()
+        np.testing.assert_allclose(tokens.vectors, states, atol=1e-4)
+        assert tokens.special.tolist() == [True, *[False] * (len(states) - 2), True]
+    assert tokenizer.convert_ids_to_tokens(encoded.tokens(np.array([0]))[0].ids)[1:3] == ["▁犬", "が"]
 
 
 def test_default_encoder_needs_no_hub_and_knows_english(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -44,6 +44,43 @@ def tiny_bert(folder: Path, *, width: int = 32, layers: int = 3, positions: int 
     return str(folder)
 
 
+JAPANESE = ["犬が草の上を走る。", "猫が机の下で眠る。", "男の人がギターを弾く。", "犬", "女の人が赤いボールを持つ。"]
+
+
+def tiny_xlm_roberta(folder: Path, *, positions: int = 26, seed: int = 0) -> str:
+    """An XLM-R with a vocabulary of characters and some words, cut as sentencepiece cuts."""
+    import torch
+    from tokenizers import Tokenizer, models, pre_tokenizers, processors
+    from transformers import PreTrainedTokenizerFast, XLMRobertaConfig, XLMRobertaModel
+
+    specials = ["<s>", "<pad>", "</s>", "<unk>"]
+    characters = sorted(set("".join([*JAPANESE, *WORDS])) - {" "})
+    pieces = [*((token, 0.0) for token in specials), ("▁", -2.0), *((character, -5.0) for character in characters)]
+    pieces += [("走る", -6.0), ("▁犬", -5.5), ("ギター", -7.0), *((f"▁{word}", -6.0) for word in ("a", "dog", "runs"))]
+    tokenizer = Tokenizer(models.Unigram(pieces, unk_id=3))
+    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="<s> $A </s>", special_tokens=[("<s>", 0), ("</s>", 2)]
+    )
+    roles = {"bos_token": "<s>", "cls_token": "<s>", "eos_token": "</s>", "sep_token": "</s>"}
+    PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer, pad_token="<pad>", unk_token="<unk>", model_max_length=512, **roles
+    ).save_pretrained(folder)
+    torch.manual_seed(seed)
+    config = XLMRobertaConfig(
+        vocab_size=len(pieces),
+        hidden_size=32,
+        num_hidden_layers=3,
+        num_attention_heads=4,
+        intermediate_size=64,
+        max_position_embeddings=positions,
+        pad_token_id=1,
+        initializer_range=0.5,
+    )
+    XLMRobertaModel(config).save_pretrained(folder)
+    return str(folder)
+
+
 def tiny_clip(folder: Path, *, width: int = 24, positions: int = 77, seed: int = 0) -> str:
     """A CLIP with both towers, its tokenizer and its image processor."""
     import json

@@ -17,7 +17,6 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from kataribe import _native
-from kataribe.core.errors import ResourceError, shorten
 from kataribe.core.memo import keep_open
 from kataribe.core.types import Float32s, Int32s, Int64s
 from kataribe.encoders import loading
@@ -73,23 +72,20 @@ class Bert:
         return TokenizedText(np.array(kept, dtype=np.int32), fits)
 
     def with_tensors(self, tensors: Mapping[str, Float32s]) -> Bert:
-        """The same with some of its weights replaced; it has a fingerprint of its own."""
+        """The same with some of its weights replaced; it has a name and a fingerprint of its own."""
         arrays = {name: np.ascontiguousarray(tensors[name], dtype=np.float32) for name in sorted(tensors)}
         weights = self.weights()
         known = {name: tensor.shape for name, tensor in weights.others.items()} | {WORDS: weights.words.shape}
         for name, array in arrays.items():
-            if known.get(name) != array.shape:
-                expected = f"has {known[name]} there" if name in known else "has no such tensor"
-                raise ResourceError(
-                    f"the trained tensor {shorten(name)!r} of shape {array.shape} does not fit: {self.name} {expected}",
-                    hint="it was trained on another encoder",
-                )
+            loading.check_trained(self.name, name, array.shape, known.get(name))
         replaced = Weights(arrays.get(WORDS, weights.words), {**weights.others, **arrays})
         digest = hashlib.blake2b(self.fingerprint.encode(), digest_size=4)
         for name, array in arrays.items():
             digest.update(f"{name} {array.shape} ".encode())
             digest.update(array.reshape(-1).view(np.uint8).data)
-        return replace(self, fingerprint=digest.hexdigest(), weights=lambda: replaced)
+        return replace(
+            self, name=f"{self.name}{loading.TUNED}", fingerprint=digest.hexdigest(), weights=lambda: replaced
+        )
 
 
 class BertEncoder:
@@ -123,7 +119,7 @@ class BertEncoder:
         return Forward(np.split(states, np.cumsum(lengths)[:-1]), sentences)
 
     def layer_means(self, batch: Sequence[Int32s]) -> Float32s:
-        """Of each text the mean of its tokens after every layer, the embeddings first: texts x layers + 1 x width."""
+        """Of each text the mean of its tokens after every layer up to its own: texts x layers + 1 x width."""
         lengths = np.array([len(ids) for ids in batch], dtype=np.int64)
         return np.stack(
             [_means(states, lengths) for states in self._network().states(np.concatenate(batch), lengths)], axis=1

@@ -9,7 +9,7 @@ Radford, A. et al. (2021). Learning transferable visual models from natural lang
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -27,30 +27,33 @@ DEFAULT = "openai/clip-vit-base-patch32"
 
 
 class ClipEncoder:
-    """A text encoder and a picture encoder in one."""
+    """A text encoder and a picture encoder in one. `trained` are tensors in the place of the model's own."""
 
     size = None
 
-    def __init__(self, model: str) -> None:
+    def __init__(self, model: str, trained: Mapping[str, Any] | None = None) -> None:
         self.name = loading.short_name(model)
         self._torch = need("torch", extra="models", purpose=f"the encoder {self.name!r}")
         self._image = need("PIL.Image", extra="models", purpose="reading pictures")
         instead, options = "<features> with <text_features>", ["features", "text_features"]
         load = partial(loading.load, model, or_else=instead, options=options)
-        self._network = load("model", lambda t, source: loading.from_pretrained(t.AutoModel, source))
-        if not hasattr(self._network, "get_image_features"):
+        self.network = load("model", lambda t, source: loading.from_pretrained(t.AutoModel, source))
+        if not hasattr(self.network, "get_image_features"):
             raise ResourceError(
-                f"{self.name} is a {self._network.config.model_type} model, which knows no pictures",
+                f"{self.name} is a {self.network.config.model_type} model, which knows no pictures",
                 hint=f"give a CLIP, Chinese-CLIP or SigLIP model such as {DEFAULT}",
             )
+        if trained:
+            loading.replace_tensors(self.network, self.name, trained)
+            self.name += loading.TUNED
         self._tokenizer = load("tokenizer", lambda t, source: t.AutoTokenizer.from_pretrained(source))
         self._processor = load(
             "image processor", lambda t, source: t.AutoImageProcessor.from_pretrained(source, use_fast=False)
         )
-        kind = self._network.config.model_type
-        text = self._network.config.text_config
+        kind = self.network.config.model_type
+        text = self.network.config.text_config
         self._fills_up = kind.startswith("siglip")  # it was trained on texts padded to full length, without a mask
-        self._project = _projection(self._network, kind)
+        self._project = _projection(self.network, kind)
         self.longest = int(min(self._tokenizer.model_max_length, text.max_position_embeddings))
         ends = (self._tokenizer.eos_token_id, self._tokenizer.sep_token_id)
         starts = (self._tokenizer.bos_token_id, self._tokenizer.cls_token_id)
@@ -58,10 +61,10 @@ class ClipEncoder:
         self.end_id = next((id for id in ends if id is not None), None)
         self._pad = self._tokenizer.pad_token_id if self._tokenizer.pad_token_id is not None else 0
         self.device = "cuda" if self._torch.cuda.is_available() else "cpu"
-        self._network.to(self.device)
-        self.fingerprint = loading.fingerprint_of(self._network, self._tokenizer)
+        self.network.to(self.device)
+        self.fingerprint = loading.fingerprint_of(self.network, self._tokenizer)
         self.signature = f"{self.name}-{self.fingerprint}"
-        recipe = loading.recipe_of(self._network, self._tokenizer, self._processor.to_json_string())
+        recipe = loading.recipe_of(self.network, self._tokenizer, self._processor.to_json_string())
         self.key = f"clip-{self.fingerprint}-{recipe}"
 
     @property
@@ -81,30 +84,33 @@ class ClipEncoder:
     def forward(self, batch: Sequence[Int32s]) -> Forward:
         torch = self._torch
         lengths = [len(ids) for ids in batch]
-        ids = np.full((len(batch), self.longest if self._fills_up else max(lengths)), self._pad, dtype=np.int64)
-        mask = np.zeros_like(ids)
-        for row, tokens in enumerate(batch):
-            ids[row, : len(tokens)] = tokens
-            mask[row, : len(tokens)] = 1
+        ids, mask = loading.pad(batch, self._pad, self.longest if self._fills_up else 0)
         with torch.inference_mode():
             inputs = {"input_ids": torch.from_numpy(ids).to(self.device)}
             if not self._fills_up:
                 inputs["attention_mask"] = torch.from_numpy(mask).to(self.device)
-            states = self._network.text_model(**inputs).last_hidden_state
+            states = self.network.text_model(**inputs).last_hidden_state
             tokens = self._project(states).float().cpu().numpy()
-            whole = _features(self._network.get_text_features(**inputs))
+            whole = _features(self.network.get_text_features(**inputs))
             sentences = torch.nn.functional.normalize(whole.float(), dim=-1).cpu().numpy()
         return Forward([tokens[row, :length].copy() for row, length in enumerate(lengths)], sentences)
 
     def pixels(self, pictures: Sequence[Pixels]) -> Float32s:
         """Vectors of length 1 in the space of the texts."""
-        torch = self._torch
+        with self._torch.inference_mode():
+            vectors: Float32s = self.vectors(self.prepare(pictures).to(self.device)).cpu().numpy()
+        return vectors
+
+    def prepare(self, pictures: Sequence[Pixels]) -> Any:
+        """Pictures as the network wants them."""
         images = [self._image.fromarray(picture) for picture in pictures]
         pixels = self._processor(images=images, return_tensors="np")["pixel_values"]
-        with torch.inference_mode():
-            output = self._network.get_image_features(torch.from_numpy(np.ascontiguousarray(pixels)).to(self.device))
-            vectors: Float32s = torch.nn.functional.normalize(_features(output).float(), dim=-1).cpu().numpy()
-        return vectors
+        return self._torch.from_numpy(np.ascontiguousarray(pixels))
+
+    def vectors(self, prepared: Any) -> Any:
+        """The vectors of prepared pictures as a tensor through which gradients flow."""
+        features = _features(self.network.get_image_features(prepared))
+        return self._torch.nn.functional.normalize(features.float(), dim=-1)
 
 
 @keep_open(1)

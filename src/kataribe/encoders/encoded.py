@@ -7,9 +7,9 @@ metric is looking at are in memory, however many texts there are.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
@@ -17,11 +17,12 @@ from kataribe.core.caution import Caution, remark
 from kataribe.core.errors import counted
 from kataribe.core.progress import report
 from kataribe.core.types import Bools, Float32s, Int32s, Int64s
-from kataribe.encoders.protocol import Forward, TextEncoder, TokenizedText, Tokens
+from kataribe.encoders.protocol import TextEncoder, TokenizedText, Tokens
 from kataribe.encoders.store import SentenceRow, TokenRow, VectorStore, content_key, damage_said, open_store
 from kataribe.engines.local import LocalEngine
 
 Kind = Literal["tokens", "sentences"]
+T = TypeVar("T")
 
 # Texts of one chunk are sorted by length, so that batches hold little padding; a batch has about so many tokens.
 _CHUNK_TEXTS = 8192
@@ -190,9 +191,9 @@ def _encode(
     for start in range(0, len(indices), _CHUNK_TEXTS):
         chunk = indices[start : start + _CHUNK_TEXTS]
         tokenized = dict(zip(chunk, tokenize_texts(encoder, [texts[index] for index in chunk]), strict=True))
-        batches = list(_batches(tokenized))
+        batches = list(batches_by_length(tokenized))
         inputs = [[tokenized[index].ids for index in batch] for batch in batches]
-        for batch, made in zip(batches, _forward(encoder, inputs), strict=True):
+        for batch, made in zip(batches, run_batches(encoder.forward, inputs, parallel=encoder.parallel), strict=True):
             rows = [(keys[index], tokenized[index]) for index in batch]
             sentences = [
                 SentenceRow(key, text.is_whole, vector)
@@ -215,14 +216,16 @@ def tokenize_texts(encoder: TextEncoder, texts: Sequence[str]) -> list[Tokenized
         return encoder.tokenize(texts)
 
 
-def _forward(encoder: TextEncoder, inputs: Sequence[list[Int32s]]) -> Iterator[Forward]:
+def run_batches(
+    forward: Callable[[Sequence[Int32s]], T], inputs: Sequence[list[Int32s]], *, parallel: bool
+) -> Iterator[T]:
     """Each core has batches of its own, which wait for nobody; a graphics card has one batch after the other."""
-    if encoder.parallel:
-        yield from LocalEngine().map(encoder.forward, inputs)
+    if parallel:
+        yield from LocalEngine().map(forward, inputs)
         return
     for batch in inputs:
         with _one_forward:
-            yield encoder.forward(batch)
+            yield forward(batch)
 
 
 def _is_special(encoder: TextEncoder, ids: Int32s) -> Bools:
@@ -232,8 +235,8 @@ def _is_special(encoder: TextEncoder, ids: Int32s) -> Bools:
     return special
 
 
-def _batches(tokenized: dict[int, TokenizedText]) -> Iterator[list[int]]:
-    """Places by length, in batches of a bounded number of tokens, padding included."""
+def batches_by_length(tokenized: dict[int, TokenizedText]) -> Iterator[list[int]]:
+    """Indices by length, in batches of a bounded number of tokens, padding included."""
     batch: list[int] = []
     for index in sorted(tokenized, key=lambda index: len(tokenized[index].ids)):
         length = len(tokenized[index].ids)

@@ -11,12 +11,17 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from kataribe.core import need as core_need
 from kataribe.core.errors import ResourceError, UsageError, shorten
+from kataribe.core.types import Int32s, Int64s
 from kataribe.encoders.carried import MINILM
 
 DEFAULT, MULTILINGUAL = "minilm", "e5"
 _CARRIED_NAMES = {DEFAULT: "all-minilm-l6-v2", MULTILINGUAL: "multilingual-e5-small-q4"}
+
+TUNED = "-tuned"  # behind the name of an encoder that was trained further
 
 
 def locate(model: str) -> str:
@@ -128,6 +133,26 @@ def tensors_of(network: Any) -> Iterator[tuple[str, tuple[int, ...], Any]]:
         yield name, tensor.shape, tensor.detach().cpu().contiguous().flatten().view(byte).numpy().data
 
 
+def replace_tensors(network: Any, name: str, trained: Mapping[str, Any]) -> None:
+    """Put trained tensors, of numpy or torch, in the place of those that a network of torch has."""
+    torch = import_module("torch")
+    own = network.state_dict()
+    for tensor_name in sorted(trained):
+        shape = tuple(own[tensor_name].shape) if tensor_name in own else None
+        check_trained(name, tensor_name, tuple(trained[tensor_name].shape), shape)
+    network.load_state_dict({key: torch.as_tensor(tensor) for key, tensor in trained.items()}, strict=False)
+
+
+def check_trained(name: str, tensor: str, shape: tuple[int, ...], expected: tuple[int, ...] | None) -> None:
+    """Refuse a trained tensor for which the encoder has no place."""
+    if shape != expected:
+        place = f"has {expected} there" if expected is not None else "has no such tensor"
+        raise ResourceError(
+            f"the trained tensor {shorten(tensor)!r} of shape {shape} does not fit: {name} {place}",
+            hint="use the encoder that it was trained on",
+        )
+
+
 def recipe(*texts: str) -> str:
     """Eight hexadecimal digits over what also moves vectors: how the layers are set up, how texts are cut."""
     return hashlib.blake2b("\n".join(texts).encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
@@ -161,3 +186,18 @@ def longest_input(network: Any, tokenizer: Any, source: str) -> int:
 
         limits.append(json.loads(advice.read_text(encoding="utf-8")).get("max_seq_length") or limits[0])
     return int(min(limits))
+
+
+def pad(batch: Sequence[Int32s], pad_id: int, least: int = 0) -> tuple[Int64s, Int64s]:
+    """Token ids of texts, padded to the longest and to at least so many; and a mask with 1 where there is a token.
+
+    >>> ids, mask = pad([np.array([5, 7]), np.array([5])], pad_id=9)
+    >>> ids.tolist(), mask.tolist()
+    ([[5, 7], [5, 9]], [[1, 1], [1, 0]])
+    """
+    ids = np.full((len(batch), max(least, *map(len, batch))), pad_id, dtype=np.int64)
+    mask = np.zeros_like(ids)
+    for row, tokens in enumerate(batch):
+        ids[row, : len(tokens)] = tokens
+        mask[row, : len(tokens)] = 1
+    return ids, mask

@@ -8,8 +8,9 @@ transformers:NAME    any vision model of transformers, CLIP and its kin included
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -30,6 +31,21 @@ _BATCH_PICTURES = 16
 @keep_open(2)
 def open_pictures(name: str) -> PictureEncoder:
     """The encoder of a name; the last two stay loaded. The module says what there is."""
+    from kataribe.encoders.clip import open_clip
+
+    return _made(name, open_clip)
+
+
+def new_pictures(name: str, trained: Mapping[str, Any] | None = None) -> PictureEncoder:
+    """An encoder of one's own, for whoever changes its weights; `trained` are tensors in the place of its own."""
+    from kataribe.encoders.clip import ClipEncoder
+    from kataribe.encoders.vision import NetworkEncoder
+
+    encoder = _made(name, lambda model: ClipEncoder(model, trained))
+    return encoder.with_trained(trained) if trained and isinstance(encoder, NetworkEncoder) else encoder
+
+
+def _made(name: str, open_clip: Callable[[str], PictureEncoder]) -> PictureEncoder:
     from kataribe.encoders import vision  # what it opens needs torch
 
     kind, _, model = name.partition(":")
@@ -40,21 +56,14 @@ def open_pictures(name: str) -> PictureEncoder:
     if kind == "timm" and model:
         return vision.timm_model(model)
     if kind == "transformers" and model:
-        return _of_transformers(model)
+        config = loading.load(
+            model, "vision model", lambda t, source: t.AutoConfig.from_pretrained(source), or_else="histogram"
+        )
+        return open_clip(model) if hasattr(config, "text_config") else vision.vision_transformer(model)
     raise UsageError(
         f"no backbone is called {shorten(name)!r}",
         hint="there are: histogram, efficientnet-lite0, timm:NAME, transformers:NAME",
     )
-
-
-def _of_transformers(model: str) -> PictureEncoder:
-    from kataribe.encoders.clip import open_clip
-    from kataribe.encoders.vision import vision_transformer
-
-    config = loading.load(
-        model, "vision model", lambda t, source: t.AutoConfig.from_pretrained(source), or_else="histogram"
-    )
-    return open_clip(model) if hasattr(config, "text_config") else vision_transformer(model)
 
 
 def picture_key(file: Path) -> bytes:

@@ -7,7 +7,7 @@ layer.
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout
 from functools import cached_property
 from typing import Any
@@ -35,13 +35,13 @@ class NetworkEncoder:
     ) -> None:
         self.name = name
         self.size = size
-        self._network = network
+        self.network = network
         self._forward = forward or network
         self._torch = need("torch", extra="models", purpose=f"the backbone {shorten(name)!r}")
 
     @cached_property
     def fingerprint(self) -> str:
-        return loading.fingerprint(loading.tensors_of(self._network), {}, with_pooler=True)
+        return loading.fingerprint(loading.tensors_of(self.network), {}, with_pooler=True)
 
     @property
     def signature(self) -> str:
@@ -49,18 +49,36 @@ class NetworkEncoder:
 
     @property
     def key(self) -> str:
-        recipe = loading.recipe(repr(self._network), str(self.size))
+        recipe = loading.recipe(repr(self.network), str(self.size))
         return f"pictures-{self.fingerprint}-{recipe}"
 
+    def with_trained(self, trained: Mapping[str, Any]) -> NetworkEncoder:
+        """The same network, changed: trained tensors take the place of its own, and it has another name."""
+        loading.replace_tensors(self.network, self.name, trained)
+        return NetworkEncoder(f"{self.name}{loading.TUNED}", self.network, self._forward, self.size)
+
     def pixels(self, pictures: Sequence[Pixels]) -> Floats:
-        torch = self._torch
-        scaled = (np.stack(pictures) / 255 - np.array(_IMAGENET_MEAN)) / np.array(_IMAGENET_DEVIATION)
-        with torch.inference_mode(), _threads_for(torch, len(pictures)):
-            output = self._forward(torch.from_numpy(scaled.transpose(0, 3, 1, 2).astype(np.float32)))
-        features = getattr(output, "pooler_output", None)
-        if features is None:
-            features = getattr(output, "last_hidden_state", output)
+        with self._torch.inference_mode(), _threads_for(self._torch, len(pictures)):
+            features = self.features(self.prepare(pictures))
         return np.stack([_pool(vectors) for vectors in features.double().numpy()])
+
+    def prepare(self, pictures: Sequence[Pixels]) -> Any:
+        """Pictures as the network wants them, normalised as ImageNet's."""
+        scaled = (np.stack(pictures) / 255 - np.array(_IMAGENET_MEAN)) / np.array(_IMAGENET_DEVIATION)
+        return self._torch.from_numpy(scaled.transpose(0, 3, 1, 2).astype(np.float32))
+
+    def features(self, prepared: Any) -> Any:
+        """What the network makes of prepared pictures: vectors, or a map of them."""
+        output = self._forward(prepared)
+        pooled = getattr(output, "pooler_output", None)
+        return pooled if pooled is not None else getattr(output, "last_hidden_state", output)
+
+    def vectors(self, prepared: Any) -> Any:
+        """The vectors of prepared pictures as a tensor through which gradients flow."""
+        features = self.features(prepared)
+        if features.dim() == 4:
+            return features.mean(dim=(2, 3))
+        return features.mean(dim=1) if features.dim() == 3 else features
 
 
 def _pool(vectors: Floats) -> Floats:
