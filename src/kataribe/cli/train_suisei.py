@@ -58,6 +58,10 @@ def _inputs() -> list[Parameter]:
     ratings = typer.Argument(metavar="RATINGS...", help="Rated captions with their references; several are joined.")
     output = typer.Option("-o", "--output", metavar="FOLDER", help="Where the model is written (with --ablate: all).")
     references = typer.Option("-r", "--references", metavar="FILE", help="References that the ratings do not hold.")
+    captions = typer.Option(
+        metavar="SYSTEM=FILE", help="Of ratings without captions, as from `judge export`: each system's; repeatable."
+    )
+    dimension = typer.Option(metavar="NAME", help="Of such ratings: the dimension to learn, if there are several.")
     images = typer.Option(metavar="FOLDER", help="Pictures, named as the ratings name them or by item.")
     features = typer.Option(metavar="FILE", help="Vectors of pictures instead: npz, safetensors, hdf5.")
     scale = typer.Option(metavar="LOW HIGH", help="The ends of the rating scale; default: what the ratings span.")
@@ -68,6 +72,8 @@ def _inputs() -> list[Parameter]:
         parameter("ratings", list[Path], ratings),
         parameter("output", Path, output),
         parameter("references", Path | None, references, None),
+        parameter("captions", list[str] | None, captions, None),
+        parameter("dimension", str | None, dimension, None),
         parameter("images", Path | None, images, None),
         parameter("features", Path | None, features, None),
         parameter("scale", tuple[float, float] | None, scale, None),
@@ -130,7 +136,9 @@ def _train(given: Given) -> None:
 
 def _reads(given: Given) -> list[Any]:
     beside = ("references", "images", "features")
-    return [given[name] for name in ("ratings", "test", "warm", *beside, *(f"test_{name}" for name in beside))]
+    return [
+        given[name] for name in ("ratings", "captions", "test", "warm", *beside, *(f"test_{name}" for name in beside))
+    ]
 
 
 def _train_one(given: Given, model: ModelOptions, options: TrainingOptions, is_quiet: bool) -> str | None:
@@ -214,6 +222,8 @@ def _read(given: Given) -> tuple[RatedFile, list[RatedFile]]:
         images=given["images"],
         features=given["features"],
         scale=given["scale"],
+        captions=given["captions"] or (),
+        dimension=given["dimension"],
     )
     tests = read_tests(
         given["test"] or (),

@@ -20,6 +20,7 @@ from kataribe.captions.suisei.material import RatedSet
 from kataribe.core.caution import Caution
 from kataribe.core.errors import UsageError
 from kataribe.formats.results import system_names
+from kataribe.people.judged_captions import read_judged
 from kataribe.people.pictures import find_features, find_pictures
 from kataribe.people.rated import RatedCaptions, Scale, read_rated
 from kataribe.people.ratings import Rank, Rating, Ratings, Vote
@@ -59,14 +60,22 @@ def read_sets(
     images: Path | None = None,
     features: Path | None = None,
     scale: Scale | None = None,
+    captions: Sequence[str | Path] = (),
+    dimension: str | None = None,
 ) -> RatedFile:
-    """One or several files as one set; without a `scale`, each file's is what its ratings span."""
+    """One or several files as one set; without a `scale`, each file's is what its ratings span.
+
+    With `captions`, files of systems, the files are tables of ratings alone, and `dimension` is one of theirs.
+    """
     if images is not None and features is not None:
         problem = "<images> and <features> both say what the captions show"
         raise UsageError(problem, hint="give one of them", options=["images", "features"])
-    names = system_names(paths)
-    files = [read_rated(path, references=references) for path in paths]
-    rated, scale, guessed = _joined(dict(zip(names, files, strict=True)), scale)
+    guessed: tuple[Caution, ...] = ()
+    if captions:
+        rated = read_judged(paths, captions, references, dimension)
+    else:
+        files = [read_rated(path, references=references) for path in paths]
+        rated, scale, guessed = _joined(dict(zip(system_names(paths), files, strict=True)), scale)
     examples = rated.examples(scale)
     examples = replace(examples, warnings=(*examples.warnings, *guessed))
     media = None
