@@ -54,8 +54,8 @@ TORCH_ROOMS = {"encoders", "learning"}
 NETWORK_MODULES = {"kataribe.captions.suisei.heads", "kataribe.captions.suisei.network"}
 NETWORK_USERS = {
     "kataribe.captions.suisei.batches",
-    "kataribe.captions.suisei.networks",
-    "kataribe.captions.suisei.training",
+    "kataribe.captions.suisei.network_model",
+    "kataribe.captions.suisei.train_networks",
 }
 KNOWN_TORCH = {"kataribe.captions.comet"}  # asks only whether there is a graphics card
 

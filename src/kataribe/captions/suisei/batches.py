@@ -12,9 +12,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kataribe.captions.suisei.vectors import Idf, TextSource, TextVectors
+from kataribe.captions.suisei.options import ModelOptions
+from kataribe.captions.suisei.vectors import Idf, LayerSource, TextSource, TextVectors
 from kataribe.core.errors import InputError
 from kataribe.core.need import need
+from kataribe.core.ragged import Ragged
 from kataribe.core.types import Float32s, Floats, Int32s, Int64s
 
 
@@ -47,27 +49,54 @@ class Layout:
     """Captions as rows of a table of texts: one candidate and distinct references each."""
 
     candidates: Int64s
-    references: Sequence[Int64s]
+    references: Ragged
 
     @classmethod
-    def of(cls, candidates: Int64s, references: Sequence[Sequence[int]]) -> Layout:
+    def of(cls, candidates: Int64s, references: Ragged) -> Layout:
         """
-        >>> Layout.of(np.array([0]), [[1, 2, 1]]).references
-        [array([1, 2])]
+        >>> Layout.of(np.array([0]), Ragged.of([[1, 2, 1]], np.int64)).references.values
+        array([1, 2])
         """
-        return cls(candidates, [np.array(list(dict.fromkeys(rows)), dtype=np.int64) for rows in references])
+        values, owners = references.values, references.owners
+        _, first = np.unique(owners * (values.max(initial=0) + 1) + values, return_index=True)
+        first.sort()
+        return cls(candidates, Ragged.grouped(values[first], owners[first], len(references)))
 
-    def padded(self, rows: Int64s) -> tuple[Int64s, Int64s, np.ndarray]:
-        """The candidates, their references filled up with the first one, and which are not filled up."""
-        references = [self.references[row] for row in rows.tolist()]
-        most = max((len(found) for found in references), default=0)
-        table = np.zeros((len(rows), max(most, 1)), dtype=np.int64)
-        is_reference = np.zeros(table.shape, dtype=bool)
-        for row, found in enumerate(references):
-            table[row, : len(found)] = found
-            table[row, len(found) :] = found[0] if len(found) else 0
-            is_reference[row, : len(found)] = True
-        return self.candidates[rows], table, is_reference
+    def __len__(self) -> int:
+        return len(self.candidates)
+
+    def __getitem__(self, rows: Int64s) -> Layout:
+        return Layout(self.candidates[rows], self.references[rows])
+
+    def __add__(self, other: Layout) -> Layout:
+        return Layout(np.concatenate([self.candidates, other.candidates]), self.references + other.references)
+
+    def padded(self) -> tuple[Int64s, np.ndarray]:
+        """The references of each candidate, filled up with the candidate itself, and which are not filled up."""
+        counts = self.references.counts
+        is_reference = np.arange(max(1, counts.max(initial=0))) < counts[:, np.newaxis]
+        table = np.broadcast_to(self.candidates[:, np.newaxis], is_reference.shape).copy()
+        table[is_reference] = self.references.values
+        return table, is_reference
+
+    def refuse_unfit(self, model: ModelOptions, ids: Sequence[str], file: str | None = None) -> None:
+        """Captions that have no reference where the model compares with some, or more than it can concatenate."""
+        counts = self.references.counts
+        if not model.uses_references:
+            return
+        if len(bare := np.flatnonzero(counts == 0)):
+            raise InputError(
+                "has no reference to compare with", file=file, id=ids[bare[0]], hint="give it one, or leave it out"
+            )
+        many = np.flatnonzero(counts > model.most_references)
+        if model.combined_by == "concat" and len(many):
+            raise InputError(
+                f"has {counts[many[0]]} different references, the model concatenates at most {model.most_references}",
+                file=file,
+                id=ids[many[0]],
+                hint="train with a higher <most_references>, or combine them by max",
+                options=["most_references"],
+            )
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +106,7 @@ class RatedBatches:
     layout: Layout
     ratings: Floats
     items: Int64s
-    vectors: TextVectors | TextSource | None = None
+    vectors: TextVectors | TextSource | LayerSource | None = None
     tokens: TokenTable | None = None
     pictures: Float32s | None = None
     units: Sequence[Int64s] = field(default_factory=tuple)
@@ -86,14 +115,17 @@ class RatedBatches:
         return len(self.units) or len(self.ratings)
 
     def batch(self, rows: Int64s) -> Batch:
+        """Some units."""
         if len(self.units):
             rows = np.concatenate([self.units[row] for row in rows.tolist()])
         return self.of(rows)
 
     def of(self, rows: Int64s) -> Batch:
+        """Some captions."""
         torch = need("torch", extra="models", purpose="learned metrics")
-        candidates, references, is_reference = self.layout.padded(rows)
-        used, places = np.unique(np.concatenate([candidates, references.reshape(-1)]), return_inverse=True)
+        layout = self.layout[rows]
+        references, is_reference = layout.padded()
+        used, places = np.unique(np.concatenate([layout.candidates, references.reshape(-1)]), return_inverse=True)
         texts: Any
         if self.tokens is not None:
             texts = self.tokens.of(used)
@@ -142,15 +174,3 @@ class TokenTable:
                 special = np.isin(ids, list(self.special_ids))
                 weights[row, : len(ids)] = np.where(special, 0, self.idf.weights(ids))
         return Tokenized(*(torch.from_numpy(array) for array in (table, mask, weights)))
-
-
-def refuse_many(layout: Layout, most: int, ids: Sequence[str]) -> None:
-    """Concatenated features have a fixed width."""
-    for id, references in zip(ids, layout.references, strict=True):
-        if len(references) > most:
-            raise InputError(
-                f"has {len(references)} different references, the model concatenates at most {most}",
-                id=id,
-                hint="train with a higher <most_references>, or combine them by max",
-                options=["most_references"],
-            )

@@ -12,7 +12,8 @@
     comet      [r, c * r, |c - r|], c and r a learned mix of layers   [c]
     polos      [r, |c - r|, c * r, |r~ - c~|, r~ * c~]                [c, v, c~, |v - c~|, v * c~]
     set        RUSE(Pc, Pr), the same of c', r'                       RUSE(Pc, v), the same of c'
-    residual   as set, but y = sigmoid(a cos(c, r) + b + FFN(...)) and the last layer of FFN starts at 0
+    residual   as set, but y = sigmoid(a cos(c, r) + b + FFN(...)) and the last layer of FFN starts at 0;
+               with concat and set the greatest a cos(c, r_i) + b counts
 
 c, r: pooled vectors h of the candidate and a reference; c', r': of idf-weighted tokens (h'); v: the picture's vector,
 through a learned linear map P_v to the width of c; c~, r~: vectors in the picture's own space where one model knows
@@ -34,7 +35,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor, nn
 
-from kataribe.captions.suisei.options import ModelOptions
+from kataribe.captions.suisei.options import ModelOptions, Widths
 
 PROJECTED = 64
 _ATTENTION_HEADS = 4
@@ -65,15 +66,6 @@ class Texts(NamedTuple):
         )
 
 
-class Widths(NamedTuple):
-    """How wide vectors are: of texts, of pictures, of texts in the pictures' space; 0 where there are none."""
-
-    text: int
-    picture: int = 0
-    shared: int = 0
-    layers: int = 0
-
-
 def ruse(one: Tensor, other: Tensor) -> Tensor:
     """RUSE(a, b) = [a * b, |a - b|]."""
     return torch.cat([one * other, (one - other).abs()], dim=-1)
@@ -95,8 +87,7 @@ class Head(nn.Module):
         if by == "set":
             self.set = SetPooling(f, PROJECTED)
         into = {None: g, "concat": options.most_references * f + g, "set": PROJECTED + g}.get(by, f + g)
-        hidden = options.hidden_width
-        self.ffn = nn.Sequential(nn.Linear(into, hidden), nn.Tanh(), nn.Dropout(options.dropout), nn.Linear(hidden, 1))
+        self.ffn = FeedForward(into, options.hidden_width, options.dropout)
 
     @property
     def picture_width(self) -> int:
@@ -115,17 +106,19 @@ class Head(nn.Module):
     def skip(self, c: Texts, r: Texts) -> Tensor | None:
         return None
 
-    def forward(self, c: Texts, r: Texts, is_reference: Tensor, picture: Tensor | None) -> Tensor:
-        """c: (B, ...), r: (B, R, ...), is_reference: (B, R) -> scores (B)."""
+    def forward(
+        self, c: Texts, r: Texts, is_reference: Tensor, picture: Tensor | None, kept: Tensor | None = None
+    ) -> Tensor:
+        """c: (B, ...), r: (B, R, ...), is_reference: (B, R) -> scores (B). `kept` is as of `FeedForward`."""
         v = self.see(picture) if self.see is not None else None
         g = torch.cat([*self.g(c, v), c.plain[:, :0]], dim=-1)  # of a head without g: nothing, (B, 0)
         if not self.options.uses_references:
-            return torch.sigmoid(self.ffn(g).squeeze(-1))
+            return torch.sigmoid(self.ffn(g, kept))
         beside = c.beside(r)
         f = self.f(beside, r) * is_reference.unsqueeze(-1)
         skip = self.skip(beside, r)
         if self.options.combined_by in ("max", "mean"):
-            logits = self.ffn(torch.cat([f, g.unsqueeze(1).expand(-1, f.shape[1], -1)], dim=-1)).squeeze(-1)
+            logits = self.ffn(torch.cat([f, g.unsqueeze(1).expand(-1, f.shape[1], -1)], dim=-1), kept)
             scores = torch.sigmoid(logits if skip is None else logits + skip)
             return reduce(scores, is_reference, self.options.combined_by)
         if self.options.combined_by == "concat":
@@ -133,7 +126,7 @@ class Head(nn.Module):
             seen = nn.functional.pad(f, (0, 0, 0, missing)).flatten(1)
         else:
             seen = self.set(f, is_reference)
-        logit = self.ffn(torch.cat([seen, g], dim=-1)).squeeze(-1)
+        logit = self.ffn(torch.cat([seen, g], dim=-1), kept)
         return torch.sigmoid(logit if skip is None else logit + skip.masked_fill(~is_reference, -torch.inf).amax(1))
 
     def _widths_of_features(self) -> tuple[int, int]:
@@ -154,6 +147,20 @@ def reduce(scores: Tensor, is_reference: Tensor, by: str) -> Tensor:
     if by == "max":
         return scores.masked_fill(~is_reference, -torch.inf).amax(dim=1)
     return (scores * is_reference).sum(dim=1) / is_reference.sum(dim=1)
+
+
+class FeedForward(nn.Sequential):
+    """Linear, Tanh, dropout, Linear: one number of each row of features."""
+
+    def __init__(self, into: int, hidden: int, dropout: float) -> None:
+        super().__init__(nn.Linear(into, hidden), nn.Tanh(), nn.Dropout(dropout), nn.Linear(hidden, 1))
+
+    def forward(self, features: Tensor, kept: Tensor | None = None) -> Tensor:
+        """`kept` says which hidden units are not switched off, the same for every row; None: as in training or not."""
+        first, tanh, dropout, last = self
+        hidden = tanh(first(features))
+        hidden = dropout(hidden) if kept is None else hidden * kept / (1 - dropout.p)
+        return last(hidden).squeeze(-1)
 
 
 class SetPooling(nn.Module):

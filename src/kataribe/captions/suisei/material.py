@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,7 +14,8 @@ from kataribe.captions.rated import RatedExamples
 from kataribe.captions.suisei.batches import Layout
 from kataribe.captions.suisei.options import TrainingOptions
 from kataribe.core.errors import InputError, UsageError
-from kataribe.core.types import Int64s
+from kataribe.core.ragged import Ragged
+from kataribe.core.types import Floats, Int64s
 from kataribe.learning.splits import Shared, components, shared, split
 
 TRAIN, VALIDATION, HELD_OUT = "train", "validation", "held out"
@@ -57,19 +58,24 @@ def folded(text: str) -> str:
 
 
 def check_ratings(rated: RatedSet) -> None:
+    """There are some, and each lies on its scale."""
     examples = rated.examples
     if not len(examples):
         raise InputError("holds no rated captions", file=rated.name)
-    if not np.ptp(examples.ratings) > 0:
-        raise InputError(f"every rating is {examples.ratings[0]:g}: there is nothing to learn", file=rated.name)
-    outside = np.flatnonzero((examples.ratings < examples.lowest) | (examples.ratings > examples.highest))
-    if len(outside):
-        row = int(outside[0])
+    on_scale = (examples.ratings >= examples.lowest) & (examples.ratings <= examples.highest)
+    if not on_scale.all():
+        row = int(np.argmin(on_scale))
         raise InputError(
             f"the rating {examples.ratings[row]:g} is outside of {examples.lowest:g} to {examples.highest:g}",
             file=rated.name,
             id=examples.ids[row],
         )
+
+
+def refuse_constant(rated: RatedSet) -> None:
+    ratings = rated.examples.ratings
+    if not np.ptp(ratings) > 0:
+        raise InputError(f"every rating is {ratings[0]:g}: there is nothing to learn", file=rated.name)
 
 
 def linked(examples: RatedExamples) -> Int64s:
@@ -100,25 +106,23 @@ class Parts:
 def split_parts(rated: RatedSet, options: TrainingOptions) -> Parts:
     """By component of pictures and texts or, where the user wants that, by picture alone."""
     examples = rated.examples
-    names = np.array(pictures_of(examples))
-    groups = linked(examples) if options.split == "component" else np.unique(names, return_inverse=True)[1]
+    if options.split == "component":
+        groups, hint = linked(examples), "<split picture> splits by picture alone and says what is shared"
+    else:
+        groups = np.unique(np.array(pictures_of(examples)), return_inverse=True)[1]
+        hint = "rate captions of more pictures"
     shares = {TRAIN: 1 - options.validation - options.held_out, VALIDATION: options.validation}
     if options.held_out:
         shares[HELD_OUT] = options.held_out
     try:
         rows = split(groups, shares, options.seed)
     except UsageError as error:
-        hint = "<split picture> splits by picture alone and says what is shared"
         raise InputError(error.message, file=rated.name, hint=hint, options=["split"]) from None
-    keys = {name: RatedSet(name, examples[found]).keys() for name, found in rows.items() if len(found)}
-    for name in shares:
-        if name not in keys:
-            raise InputError(
-                f"no caption is left for {name}: one group of captions that share pictures or texts is too large",
-                file=rated.name,
-                hint="<split picture> splits by picture alone and says what is shared",
-                options=["split"],
-            )
+    for name, found in rows.items():
+        if not len(found):
+            problem = f"no caption is left for {name}: too many captions share pictures or texts"
+            raise InputError(problem, file=rated.name, hint=hint, options=["split"])
+    keys = {name: RatedSet(name, examples[found]).keys() for name, found in rows.items()}
     return Parts(rows, groups, {name: shared(keys[name], keys[TRAIN]) for name in keys if name != TRAIN})
 
 
@@ -136,50 +140,81 @@ def refuse_overlap(train: RatedSet, test: RatedSet, allowed: bool) -> Shared:
 
 @dataclass(frozen=True, eq=False)
 class Material:
-    """Every distinct text once, and the captions as rows of that table. `items` numbers the pictures."""
+    """Captions as rows of a table of distinct texts.
 
-    texts: Sequence[str]
+    `items` numbers the pictures, `rows` says which caption of the set each is.
+    """
+
     layout: Layout
-    ratings: Any
+    ratings: Floats
     items: Int64s
     rows: Int64s
 
     @classmethod
     def of(cls, examples: RatedExamples, texts: dict[str, int]) -> Material:
         """`texts` numbers the texts seen so far and grows."""
-        for text in (*examples.candidates, *(text for found in examples.references for text in found)):
-            texts.setdefault(text, len(texts))
-        candidates = np.array([texts[text] for text in examples.candidates], dtype=np.int64)
-        references = [[texts[text] for text in found] for found in examples.references]
+        candidates = np.array([_number(texts, text) for text in examples.candidates], dtype=np.int64)
+        references = Ragged.of([[_number(texts, text) for text in found] for found in examples.references], np.int64)
         items = np.unique(np.array(pictures_of(examples)), return_inverse=True)[1]
-        layout = Layout.of(candidates, references)
-        return cls(list(texts), layout, examples.targets, items.astype(np.int64), np.arange(len(examples)))
+        return cls(Layout.of(candidates, references), examples.targets, items, np.arange(len(examples)))
+
+    def __len__(self) -> int:
+        return len(self.rows)
 
     def __getitem__(self, rows: Int64s) -> Material:
-        layout = Layout(self.layout.candidates[rows], [self.layout.references[row] for row in rows.tolist()])
-        return Material(self.texts, layout, self.ratings[rows], self.items[rows], self.rows[rows])
+        return Material(self.layout[rows], self.ratings[rows], self.items[rows], self.rows[rows])
 
-    def with_negatives(self, groups: Int64s, share: float, seed: int) -> Material:
-        """And captions of other pictures, rated lowest: `share` of them for each caption.
+    def __add__(self, other: Material) -> Material:
+        return Material(
+            self.layout + other.layout,
+            np.concatenate([self.ratings, other.ratings]),
+            np.concatenate([self.items, other.items]),
+            np.concatenate([self.rows, other.rows]),
+        )
 
-        A caption is only taken to a picture that it shares nothing with: `groups` are the components.
+    def picture_references(self) -> Int64s:
+        """The references of every picture, each once, however many captions of the picture are rated."""
+        references = self.layout.references
+        pairs = np.column_stack([references.spread(self.items), references.values])
+        return np.unique(pairs, axis=0)[:, 1]
+
+    def negatives(self, groups: Int64s, share: float, seed: int) -> Material:
+        """Captions of other pictures, rated lowest: `share` of them for each caption.
+
+        A caption is only taken to a picture of another group that it is not written of, neither as a reference nor as
+        a candidate.
         """
-        count = round(share * len(self.ratings))
-        if not count or len(np.unique(groups)) < 2:
-            return self
         rng = np.random.default_rng(seed)
-        rows = rng.permutation(np.resize(np.arange(len(self.ratings)), count))
-        others = rng.integers(0, len(self.ratings), count)
-        while len(same := np.flatnonzero(groups[rows] == groups[others])):
-            others[same] = rng.integers(0, len(self.ratings), len(same))
-        layout = Layout(
-            np.concatenate([self.layout.candidates, self.layout.candidates[others]]),
-            [*self.layout.references, *(self.layout.references[row] for row in rows.tolist())],
+        rows = rng.permutation(np.resize(np.arange(len(self)), round(share * len(self))))
+        others = rng.integers(0, len(self), len(rows))
+        own = self._texts_of_items()
+        is_fit = np.array(
+            [self._is_negative(*pair, groups, own) for pair in zip(rows, others, strict=True)], dtype=bool
         )
-        return replace(
-            self,
-            layout=layout,
-            ratings=np.concatenate([self.ratings, np.zeros(count)]),
-            items=np.concatenate([self.items, self.items[rows]]),
-            rows=np.concatenate([self.rows, self.rows[rows]]),
-        )
+        for place in np.flatnonzero(~is_fit).tolist():
+            fit = [other for other in range(len(self)) if self._is_negative(rows[place], other, groups, own)]
+            if not fit:
+                raise UsageError(
+                    "negatives are captions of other pictures, and all that are trained on share pictures or texts",
+                    hint="leave out <negatives>",
+                    options=["negatives"],
+                )
+            others[place] = rng.choice(fit)
+        strangers = Layout(self.layout.candidates[others], self.layout.references[rows])
+        return replace(self[rows], layout=strangers, ratings=np.zeros(len(rows)))
+
+    def _texts_of_items(self) -> set[tuple[int, int]]:
+        """Which texts are written of which picture."""
+        references = self.layout.references
+        return {
+            *zip(references.spread(self.items).tolist(), references.values.tolist(), strict=True),
+            *zip(self.items.tolist(), self.layout.candidates.tolist(), strict=True),
+        }
+
+    def _is_negative(self, row: int, other: int, groups: Int64s, own: set[tuple[int, int]]) -> bool:
+        pair = int(self.items[row]), int(self.layout.candidates[other])
+        return bool(groups[row] != groups[other]) and pair not in own
+
+
+def _number(texts: dict[str, int], text: str) -> int:
+    return texts.setdefault(text, len(texts))

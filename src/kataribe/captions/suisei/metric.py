@@ -23,7 +23,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from kataribe.captions.items import Captions
-from kataribe.captions.suisei.model import DRAWS, LearnedModel, Scored, Uncertainty, open_model
+from kataribe.captions.suisei.model import DRAWS, LearnedModel, Uncertainty, open_model
 from kataribe.core.caution import Caution
 from kataribe.core.errors import UsageError
 from kataribe.core.metric import Measured, Metric, option
@@ -51,7 +51,7 @@ class SuiSei(Metric):
 
     @property
     def needs_references(self) -> bool:
-        return self._model().options.uses_references
+        return self._model().needs_references
 
     def _model(self) -> LearnedModel:
         return open_model(self.model, self.encoder)
@@ -66,31 +66,30 @@ class SuiSei(Metric):
         return self._model().merge(scanned)
 
     def conclude(self, references: Any, predictions: Any) -> Any:
-        self._refuse_unmeasured()
-        return self._model().conclude(references, predictions)
-
-    def _refuse_unmeasured(self) -> None:
         model = self._model()
         if self.uncertainty != "none" and self.uncertainty not in model.about.spreads:
             known = ", ".join(model.about.spreads) or "none"
             raise UsageError(
                 f"the model has no interval by {self.uncertainty} (it has: {known})",
-                hint="an ensemble needs at least two seeds, dropout a network",
+                hint="an ensemble needs at least two seeds, dropout a network that was trained with it",
             )
+        return model.conclude(references, predictions)
 
-    def prepare(self, items: Captions, facts: Any) -> Scored:
+    def prepare(self, items: Captions, facts: Any) -> Any:
         return self._model().prepare(items, facts)
 
-    def stats(self, items: Captions, context: Scored) -> Array:
+    def stats(self, items: Captions, context: Any) -> Array:
         if not len(items):
             return np.zeros((0, len(self.columns)))
         model = self._model()
         members = model.scores(items, context)
-        rows = [np.ones(len(items)), members.mean(axis=0)]
-        if self.uncertainty != "none":
-            drawn = members if self.uncertainty == "ensemble" else model.scores(items, context, DRAWS)
-            rows += model.about.spreads[self.uncertainty].ends(drawn)
-        return np.column_stack(rows)
+        scores = members.mean(axis=0)
+        if self.uncertainty == "none":
+            return np.column_stack([np.ones(len(items)), scores])
+        drawn = members if self.uncertainty == "ensemble" else model.scores(items, context, DRAWS)
+        return np.column_stack(
+            [np.ones(len(items)), scores, *model.about.spreads[self.uncertainty].ends(scores, drawn)]
+        )
 
     def measure(self, totals: Floats) -> Measured:
         parts = {name: totals[..., 2 + n] / totals[..., 0] for n, name in enumerate(self.columns[2:])}
@@ -99,7 +98,6 @@ class SuiSei(Metric):
     def signature(self, facts: Any) -> dict[str, str]:
         model = self._model()
         fields = {"model": model.signature, "head": model.options.head, "members": str(model.about.members)}
-        fields |= {"refs": model.options.combined_by if model.options.uses_references else "none"}
         fields |= model.fields(facts)
         return fields | ({"uncertainty": self.uncertainty} if self.uncertainty != "none" else {})
 

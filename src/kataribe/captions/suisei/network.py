@@ -9,8 +9,8 @@ import torch
 from torch import Tensor, nn
 
 from kataribe.captions.suisei.batches import Batch, Tokenized
-from kataribe.captions.suisei.heads import HEADS, Texts, Widths
-from kataribe.captions.suisei.options import ModelOptions, Pool
+from kataribe.captions.suisei.heads import HEADS, Texts
+from kataribe.captions.suisei.options import ModelOptions, Pool, Widths
 
 # The margin by which a better caption should score higher than a worse one of the same picture.
 _MARGIN = 0.2
@@ -27,10 +27,11 @@ class SuiSeiNetwork(nn.Module):
         # A module of its own, so that its parameters are trained and saved with the others.
         self.encoder = trainable.network if trainable is not None else None
 
-    def forward(self, batch: Batch) -> Tensor:
+    def forward(self, batch: Batch, kept: Tensor | None = None) -> Tensor:
+        """The score of each caption. `kept`: hidden units of the head that are not switched off."""
         texts = batch.texts if isinstance(batch.texts, Texts) else self.encode(batch.texts)
         candidates, references = texts.at(batch.candidates), texts.at(batch.references)
-        scores: Tensor = self.head(candidates, references, batch.is_reference, batch.pictures)
+        scores: Tensor = self.head(candidates, references, batch.is_reference, batch.pictures, kept)
         return scores
 
     def encode(self, tokens: Tokenized) -> Texts:
@@ -70,11 +71,15 @@ def ranking_loss(scores: Tensor, ratings: Tensor, items: Tensor) -> Tensor:
 
 
 def warm_start(network: nn.Module, tensors: Mapping[str, Any]) -> list[str]:
-    """Take every weight that fits; the names of those of the network that found none."""
-    own = network.state_dict()
+    """Take every weight that fits; the names of those that are trained and found none."""
+    own = {name: tensor for name, tensor in network.state_dict().items() if name in trained_names(network)}
     fitting = {name: torch.from_numpy(tensors[name].copy()) for name in own if _fits(own[name], tensors.get(name))}
     network.load_state_dict(fitting, strict=False)
     return [name for name in own if name not in fitting]
+
+
+def trained_names(network: nn.Module) -> set[str]:
+    return {name for name, parameter in network.named_parameters() if parameter.requires_grad}
 
 
 def _fits(own: Tensor, other: Any) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from kataribe.core.errors import UsageError
 from kataribe.core.options import Options, option
@@ -20,6 +20,18 @@ Split = Literal["component", "picture"]
 
 # Vectors of pictures that somebody extracted elsewhere.
 GIVEN = "given"
+
+
+class Widths(NamedTuple):
+    """How wide vectors are: of texts, of pictures, of texts in the pictures' space; 0 where there are none.
+
+    `layers` is the number of the encoder's layers, where a head mixes them.
+    """
+
+    text: int = 0
+    picture: int = 0
+    shared: int = 0
+    layers: int = 0
 
 
 @dataclass(frozen=True)
@@ -46,8 +58,27 @@ class ModelOptions(Options):
         super().__post_init__()
         if not 0 <= self.dropout < 1:
             raise UsageError(f"<dropout {self.dropout:g}>: is not a share below 1", options=["dropout"])
-        if self.head == "blend" and self.finetune:
-            raise UsageError("blend has no encoder to train", hint="leave out <finetune>", options=["finetune"])
+        if self.head == "blend":
+            self._refuse_for_blend()
+        elif self.uses_layers and self.pool != "mean":
+            raise UsageError(
+                f"<pool {self.pool}>: comet mixes the means of its encoder's layers",
+                hint="take <pool mean>",
+                options=["pool"],
+            )
+        elif self.pool == "cls" and self.uses_idf:
+            raise UsageError(
+                "<pool cls> leaves nothing of the idf branch: special tokens weigh 0",
+                hint="leave the branch out with <without idf>, or take <pool mean>",
+                options=["pool", "without"],
+            )
+
+    def _refuse_for_blend(self) -> None:
+        for name in ("finetune", "without", "combine"):
+            if getattr(self, name):
+                raise UsageError(
+                    f"<{name}>: blend has no network, only other metrics", hint=f"leave out <{name}>", options=[name]
+                )
 
     @property
     def uses_references(self) -> bool:
@@ -93,7 +124,9 @@ class TrainingOptions(Options):
         "component", "Nothing shared between the parts: component (pictures and texts), or picture alone.", noun="split"
     )
     negatives: float = option(0.0, "So many captions of other pictures for each caption, rated lowest.")
-    ranking: float = option(0.0, "Weight of the ranking loss between captions of one picture.")
+    ranking: float = option(
+        0.0, "Weight of the ranking loss between captions of one picture; a batch then counts pictures."
+    )
     blend: Blend = option(
         "ridge", "Of blend: ridge, or monotone (no metric may count against a caption).", noun="blend"
     )

@@ -9,21 +9,22 @@ With a mean over all tokens h is, scaled to length 1, the encoder's sentence vec
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from kataribe.captions.greedy import TokenCounts, count_tokens
 from kataribe.captions.media import Media
-from kataribe.captions.suisei.options import GIVEN, Pool
+from kataribe.captions.suisei.options import GIVEN, ModelOptions, Pool
 from kataribe.core.errors import InputError, UsageError
-from kataribe.core.types import Float32s, Floats, Int32s, Int64s
+from kataribe.core.types import Float32s, Int32s, Int64s
 from kataribe.encoders.encoded import EncodedTexts, encode_texts
-from kataribe.encoders.pictures import encode_pictures, open_pictures
-from kataribe.encoders.protocol import TextEncoder, Tokens
+from kataribe.encoders.layers import layer_means
+from kataribe.encoders.pictures import encode_pictures
+from kataribe.encoders.protocol import PictureEncoder, TextEncoder, Tokens
+from kataribe.encoders.text import LayeredEncoder
 
 _TEXTS_AT_ONCE = 2048
 
@@ -92,7 +93,6 @@ class TextSource:
     encoded: EncodedTexts
     idf: Idf | None
     pool: Pool
-    layers: Any = None
     shared: EncodedTexts | None = None
 
     def __getitem__(self, indices: Int64s) -> TextVectors:
@@ -100,13 +100,34 @@ class TextSource:
         return TextVectors(
             pooled(tokens, None, self.pool),
             None if self.idf is None else pooled(tokens, self.idf, self.pool),
-            None if self.layers is None else self.layers(indices),
-            None if self.shared is None else self.shared.sentences(indices),
+            shared=None if self.shared is None else self.shared.sentences(indices),
         )
 
-    def all(self) -> TextVectors:
-        portions = [self[rows] for rows in _portions(len(self.encoded.texts))]
-        return joined(portions)
+    def __len__(self) -> int:
+        return len(self.encoded.texts)
+
+
+@dataclass(frozen=True)
+class LayerSource:
+    """Texts as the means of their tokens after every layer of an encoder; h is that of the last."""
+
+    encoder: LayeredEncoder
+    texts: Sequence[str]
+
+    def __getitem__(self, indices: Int64s) -> TextVectors:
+        layers = layer_means(self.encoder, [self.texts[index] for index in indices.tolist()])
+        return TextVectors(layers[:, -1], layers=layers)
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+
+def all_vectors(source: TextSource | LayerSource) -> TextVectors:
+    """In memory, as training wants them."""
+    count = len(source)
+    return joined(
+        [source[np.arange(start, min(count, start + _TEXTS_AT_ONCE))] for start in range(0, count, _TEXTS_AT_ONCE)]
+    )
 
 
 def joined(portions: Sequence[TextVectors]) -> TextVectors:
@@ -117,17 +138,12 @@ def joined(portions: Sequence[TextVectors]) -> TextVectors:
     return TextVectors(*(column(name) for name in ("plain", "weighted", "layers", "shared")))
 
 
-def _portions(count: int) -> Iterator[Int64s]:
-    for start in range(0, count, _TEXTS_AT_ONCE):
-        yield np.arange(start, min(count, start + _TEXTS_AT_ONCE))
-
-
 def pooled(texts: Sequence[Tokens], idf: Idf | None, pool: Pool) -> Float32s:
     """One vector for each text.
 
     >>> tokens = Tokens(np.array([0, 5, 6]), np.array([True, False, False]), np.eye(3, dtype=np.float32))
-    >>> pooled([tokens], None, "mean").round(2).tolist()
-    [[0.33, 0.33, 0.33]]
+    >>> pooled([tokens], None, "max").tolist()
+    [[1.0, 1.0, 1.0]]
     >>> idf = Idf(np.array([5], np.int32), np.array([1.5], np.float32), 3.0)
     >>> pooled([tokens], idf, "mean").tolist()
     [[0.0, 0.5, 1.0]]
@@ -149,58 +165,59 @@ def pooled(texts: Sequence[Tokens], idf: Idf | None, pool: Pool) -> Float32s:
 
 
 def text_source(
-    encoder: TextEncoder,
-    texts: Sequence[str],
-    idf: Idf | None,
-    pool: Pool,
-    *,
-    layers_of: str | None = None,
-    shared: TextEncoder | None = None,
-) -> TextSource:
-    """Encode texts; `layers_of` names an encoder whose layers are wanted one by one, `shared` knows pictures, too."""
-    layers = None
-    if layers_of is not None:
-        from kataribe.encoders.layers import layer_means
-
-        means = layer_means(layers_of, texts)
-        layers = means.__getitem__
+    encoder: TextEncoder, texts: Sequence[str], idf: Idf | None, model: ModelOptions, shared: TextEncoder | None = None
+) -> TextSource | LayerSource:
+    """Texts, encoded as a model wants them; `shared` is an encoder that knows pictures, too."""
+    if model.uses_layers:
+        assert isinstance(encoder, LayeredEncoder)
+        return LayerSource(encoder, texts)
     return TextSource(
         encode_texts(encoder, texts, "tokens"),
         idf,
-        pool,
-        layers,
+        model.pool,
         None if shared is None else encode_texts(shared, texts, "sentences"),
     )
 
 
-def picture_vectors(media: Media | None, ids: Sequence[str], encoder: str, owner: str) -> Floats | Float32s:
-    """A vector for each item: of its picture, the mean of its frames, or of the user's features."""
+def refuse_unseen(media: Media | None, encoder: str, owner: str) -> Media:
+    """The media, if `owner` can see the pictures there with this encoder."""
     if media is None or (media.images is None and media.features is None):
         raise UsageError(
             f"{owner} looks at pictures, and nothing says where they are",
             hint="give <features FILE>" if encoder == GIVEN else "give <images FOLDER>",
             options=["images", "features"],
         )
-    if encoder == GIVEN:
-        if media.features is None:
-            raise UsageError(
-                f"{owner} was trained on given features of pictures, which cannot be made from pictures here",
-                hint="give <features FILE>",
-                options=["features"],
-            )
-        return np.stack([media.features[id].mean(axis=0) for id in ids])
-    if media.images is None:
+    if encoder == GIVEN and media.features is None:
+        raise UsageError(
+            f"{owner} takes given features of pictures, which cannot be made from pictures here",
+            hint="give <features FILE>",
+            options=["features"],
+        )
+    if encoder != GIVEN and media.images is None:
         raise UsageError(
             f"{owner} looks at pictures with {encoder}, and features of another making were given",
             hint="give <images FOLDER>",
             options=["images"],
         )
-    files: list[Path] = [file for id in ids for file in media.images[id]]
+    return media
+
+
+def picture_vectors(
+    media: Media | None, ids: Sequence[str], name: str, encoder: PictureEncoder | None, owner: str
+) -> Float32s:
+    """A vector for each item: of its picture, the mean of its frames, or of the user's features.
+
+    `name` is the encoder's name or GIVEN, `encoder` what makes vectors of pictures, if anything does.
+    """
+    media = refuse_unseen(media, name, owner)
+    if encoder is None:
+        assert media.features is not None
+        return np.stack([media.features[id].mean(axis=0) for id in ids])
+    assert media.images is not None
+    for id in ids:
+        if not media.images.get(id):
+            raise InputError("has no picture", id=id, hint="give it one, or leave the item out")
+    files = [file for id in ids for file in media.images[id]]
     ends = np.cumsum([len(media.images[id]) for id in ids])
-    vectors = encode_pictures(open_pictures(encoder), files)
-    return np.stack([frames.mean(axis=0) for frames in np.split(vectors, ends[:-1])])
-
-
-def check_width(found: int, wanted: int, what: str, file: Any = None) -> None:
-    if found != wanted:
-        raise InputError(f"vectors of {what} are {found} wide, the model takes {wanted}", file=file)
+    vectors = encode_pictures(encoder, files)
+    return np.stack([frames.mean(axis=0) for frames in np.split(vectors, ends[:-1])]).astype(np.float32)
