@@ -16,6 +16,7 @@ trained with the same settings on the same data.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import shutil
@@ -28,7 +29,8 @@ import numpy as np
 from kataribe.captions.suisei.material import HELD_OUT, RatedSet, refuse_overlap, split_parts
 from kataribe.captions.suisei.model import open_model
 from kataribe.captions.suisei.options import ModelOptions, TrainingOptions
-from kataribe.captions.suisei.training import Trained, described, train
+from kataribe.captions.suisei.runs import described
+from kataribe.captions.suisei.training import Trained, train
 from kataribe.captions.task import CaptionOptions
 from kataribe.core.errors import KataribeError, UsageError
 from kataribe.core.options import RunOptions
@@ -36,6 +38,7 @@ from kataribe.core.progress import report
 from kataribe.core.types import Floats
 from kataribe.engines.local import LocalEngine
 from kataribe.learning.fit import is_main_process
+from kataribe.learning.folder import WEIGHTS
 from kataribe.learning.result import Trial, summarise
 from kataribe.people.ablation_plan import Plan, Variant, folder_name, plan
 from kataribe.people.agreement import agree
@@ -109,7 +112,8 @@ def _trained(
         report("variants", number, len(planned.variants))
         own, settings = folder / folder_name(variant.name), _settings(variant, training.set, sets, options)
         if not _is_trained(own, settings):
-            state = folder / _STATES / own.name
+            # Of these settings: what was begun with others stays behind.
+            state = folder / _STATES / f"{own.name}-{hashlib.sha256(settings).hexdigest()[:8]}"
             try:
                 made = train(
                     training.set,
@@ -120,9 +124,7 @@ def _trained(
                     allow_overlap=allow_overlap,
                     state=state,
                 )
-            except (KataribeError, ImportError) as error:
-                if isinstance(error, ImportError) and not str(error.name).startswith("kataribe.encoders"):
-                    raise
+            except KataribeError as error:
                 failed[variant.name] = str(error)
                 continue
             if is_main_process():
@@ -138,10 +140,10 @@ def _trained(
 
 def _settings(variant: Variant, training: RatedSet, tests: Sequence[RatedSet], options: TrainingOptions) -> bytes:
     """Everything that a variant depends on."""
-    device_free = {name: value for name, value in asdict(options).items() if name not in ("device", "tracker")}
+    fitted = options.fit_options(variant.model, options.seed)
     about = {
         "model": asdict(variant.model),
-        "training": device_free,
+        "training": asdict(replace(options, device="auto", tracker=None, epochs=fitted.epochs, rate=fitted.rate)),
         "metrics": list(variant.metrics) if variant.model.head == "blend" else [],
         "pictures": training.media is not None,
         "data": [described(training, "training"), *(described(test, "test") for test in tests)],
@@ -151,7 +153,7 @@ def _settings(variant: Variant, training: RatedSet, tests: Sequence[RatedSet], o
 
 def _is_trained(folder: Path, settings: bytes) -> bool:
     try:
-        return (folder / SETTINGS).read_bytes() == settings
+        return (folder / WEIGHTS).is_file() and (folder / SETTINGS).read_bytes() == settings
     except OSError:
         return False
 

@@ -13,6 +13,7 @@ from kataribe.captions.suisei.blend import DEFAULT_METRICS
 from kataribe.captions.suisei.material import RatedSet
 from kataribe.captions.suisei.options import ModelOptions
 from kataribe.core import registry
+from kataribe.core.errors import UsageError
 from kataribe.text.scripts import is_mostly_unspaced
 
 _KANA = re.compile(r"[\u3041-\u30ff]")
@@ -57,7 +58,10 @@ def plan(training: RatedSet, model: ModelOptions, metrics: Sequence[str] | None 
             if needs_pictures:
                 left_out[name] = "there are no pictures"
             continue
-        variants.append(Variant(name, replace(model, finetune=0, **changes), blended))
+        try:
+            variants.append(Variant(name, replace(model, finetune=0, **changes), blended))
+        except UsageError as error:
+            left_out[name] = str(error)
     if model.finetune:
         variants.append(Variant(f"{model.head}, encoder trained", model))
     return Plan(baselines, variants, left_out, cosine, tok)
@@ -73,7 +77,7 @@ _ROWS: tuple[tuple[str, dict[str, Any], bool | None], ...] = (
     ("polos", {"head": "polos", "without": ()}, None),
     ("set", {"head": "set", "without": ()}, None),
     ("residual", {"head": "residual", "without": ()}, None),
-    ("blend", {"head": "blend", "without": ()}, None),
+    ("blend", {"head": "blend", "without": (), "combine": None}, None),
 )
 
 
