@@ -53,6 +53,7 @@ TORCH_ROOMS = {"encoders", "learning"}
 # Modules that define networks import it as any other module does; nobody imports them but inside a function.
 NETWORK_MODULES = {"kataribe.captions.suisei.heads", "kataribe.captions.suisei.network"}
 NETWORK_USERS = {
+    "kataribe.boundaries.detectors.pair_network",
     "kataribe.captions.suisei.batches",
     "kataribe.captions.suisei.network_model",
     "kataribe.captions.suisei.train_networks",

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 import subprocess
 import sys
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -19,18 +18,20 @@ import kataribe
 from kataribe.boundaries.detectors.blind import Blind
 from kataribe.boundaries.detectors.cut import HardCuts
 from kataribe.boundaries.detectors.detector import DetectedBoundaries, Detector, detect
+from kataribe.boundaries.detectors.examples import sample
 from kataribe.boundaries.detectors.pa import Predictability, changes
 from kataribe.boundaries.detectors.pc import PairwiseClassifier, PairwiseModel
-from kataribe.boundaries.detectors.training import label, sample, train
+from kataribe.boundaries.detectors.training_options import PairwiseOptions
 from kataribe.boundaries.detectors.window import Sampler
 from kataribe.boundaries.files import read_predictions, read_truth
 from kataribe.cli.main import main
-from kataribe.core.errors import InputError, JoinError
+from kataribe.core.errors import InputError
 from kataribe.encoders.histogram import HistogramEncoder
 from kataribe.encoders.pictures import open_pictures
 from kataribe.encoders.store import VectorStore
 from kataribe.encoders.vision import NetworkEncoder
 from kataribe.media.video import Timeline
+from tests.boundaries.clips import Corpus, make_corpus
 from tests.media.clips import FPS, colour_change, cuts, dissolve, hold, moving_object, scene, write_video
 
 # Training keeps features in the cache folder; the tests' own must not answer for each other.
@@ -60,48 +61,21 @@ def one_cut(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_video(tmp_path_factory.mktemp("clip") / "one.mp4", cuts(np.random.default_rng(1), (75, 60)))
 
 
-@dataclass(frozen=True)
-class Corpus:
-    videos: list[Path]
-    truth: dict[str, dict]
-
-    def only(self, names: list[str]) -> dict[str, dict]:
-        return {name: self.truth[name] for name in names}
-
-
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
-    """Clips with one to four changes each: cuts, dissolves, changes of light."""
-    folder = tmp_path_factory.mktemp("corpus")
-    videos, truth = [], {}
-    for number in range(14):
-        rng = np.random.default_rng(100 + number)
-        frames: list[np.ndarray] = []
-        marks: list[float] = []
-        for _ in range(int(rng.integers(1, 4))):
-            before, after = (int(n) for n in rng.integers(45, 90, 2))
-            kind = int(rng.integers(0, 3))
-            if frames:
-                marks.append(len(frames) / FPS)
-            if kind == 0:
-                marks.append((len(frames) + before) / FPS)
-                frames += cuts(rng, (before, after))
-            elif kind == 1:
-                marks.append((len(frames) + before + 6) / FPS)
-                frames += dissolve(rng, before, 12, after)
-            else:
-                marks.append((len(frames) + before) / FPS)
-                frames += colour_change(rng, before, after)
-        name = f"clip{number}"
-        videos.append(write_video(folder / f"{name}.mp4", frames))
-        spread = [[min(max(mark + shift, 0), len(frames) / FPS) for mark in marks] for shift in (-0.05, 0.0, 0.05)]
-        truth[name] = {"duration": len(frames) / FPS, "fps": FPS, "annotators": spread}
-    return Corpus(videos, truth)
+    return make_corpus(tmp_path_factory.mktemp("corpus"))
 
 
 @pytest.fixture(scope="module")
 def model(corpus: Corpus) -> PairwiseModel:
-    return train(corpus.videos[:8], read_truth(corpus.truth), HistogramEncoder())
+    return trained(corpus.videos[:8], corpus.truth)
+
+
+def trained(videos: list[Path], truth: dict[str, dict], label: Literal["share", "any"] = "share") -> PairwiseModel:
+    pytest.importorskip("torch", reason="training needs kataribe[models]")
+    from kataribe.boundaries.detectors.training import train
+
+    return train(videos, read_truth(truth), HistogramEncoder(), options=PairwiseOptions(label=label)).model
 
 
 def test_cut_finds_hard_cuts_to_the_frame(clip: Path) -> None:
@@ -250,30 +224,12 @@ def test_trained_and_untrained_detectors_beat_guessing_on_unseen_clips(corpus: C
     assert chance_f1(HardCuts) > max(guesses)
 
 
-def test_a_model_survives_its_file(model: PairwiseModel, tmp_path: Path) -> None:
-    model.save(tmp_path / "model.npz")
-    again = PairwiseModel.load(tmp_path / "model.npz")
-    row = np.random.default_rng(0).random((3, len(model.network.parameters["mean"])))
-    assert again.network(row).tolist() == model.network(row).tolist()
-    (tmp_path / "bad.npz").write_text("hello")
-    with pytest.raises(InputError, match="is not a trained model"):
-        PairwiseModel.load(tmp_path / "bad.npz")
-
-
-def test_labels_are_the_share_of_annotators_or_any_of_them() -> None:
-    video = read_truth({"v": {"duration": 10.0, "annotators": [[2.0], [2.1, 7.0], [5.0], [2.2]]}})["v"]
-    moments = (2.08, 2.3, 5.1, 7.2)
-    assert [label(time, video, "share") for time in moments] == [0.75, 0.25, 0.25, 0.0]
-    assert [label(time, video, "any") for time in moments] == [1.0, 1.0, 1.0, 0.0]
-
-
 def test_a_model_of_any_label_finds_what_a_single_annotator_marked(corpus: Corpus, clip: Path, tmp_path: Path) -> None:
     """One of three annotators marks all changes: by shares that is little evidence, by the paper's label it is all."""
     lone = {id: video | {"annotators": [video["annotators"][0], [], []]} for id, video in corpus.truth.items()}
-    truth = read_truth(lone)
-    any_model, shares = (train(corpus.videos[:6], truth, HistogramEncoder(), labels=kind) for kind in ("any", "share"))
-    any_model.save(tmp_path / "any.npz")
-    assert PairwiseModel.load(tmp_path / "any.npz").labels == "any"
+    any_model, shares = trained(corpus.videos[:6], lone, "any"), trained(corpus.videos[:6], lone, "share")
+    any_model.save(tmp_path / "any")
+    assert PairwiseModel.load(tmp_path / "any").labels == "any"
     found = run(clip, PairwiseClassifier(Sampler(HistogramEncoder()), any_model.network)).boundaries
     unsure = run(clip, PairwiseClassifier(Sampler(HistogramEncoder()), shares.network)).boundaries
     assert found.times == pytest.approx(CUTS, abs=0.25)
@@ -295,15 +251,6 @@ def test_features_are_cached_and_a_broken_cache_is_made_again(clip: Path, tmp_pa
         assert one.duration == other.duration
     kept.write_bytes(kept.read_bytes()[:100])
     assert np.array_equal(sample(clip, HistogramEncoder(), VectorStore(kept)).features, first.features)
-
-
-def test_training_refuses_what_it_cannot_learn_from(clip: Path) -> None:
-    with pytest.raises(JoinError, match="no entry for 'cuts"):
-        train([clip], read_truth({"other": {"duration": 11, "annotators": [[1.0]]}}), HistogramEncoder())
-    with pytest.raises(JoinError, match="nothing to learn from"):
-        train([clip], read_truth({"cuts": {"duration": 11, "annotators": [[]]}}), HistogramEncoder())
-    with pytest.raises(InputError, match="lies outside the video"):
-        train([clip], read_truth({"cuts": {"duration": 60, "annotators": [[50.0]]}}), HistogramEncoder())
 
 
 def test_times_are_right_at_a_variable_frame_rate(tmp_path: Path) -> None:
@@ -363,10 +310,10 @@ def test_what_detect_writes_can_be_scored(clip: Path, tmp_path: Path, name: str)
 
 def test_detect_prints_json_and_draws_the_curves(clip: Path, tmp_path: Path, capsys, model: PairwiseModel) -> None:
     pytest.importorskip("matplotlib", reason="pictures need matplotlib")
-    model.save(tmp_path / "model.npz")
+    model.save(tmp_path / "model")
     (tmp_path / "truth.json").write_text(json.dumps({"cuts": {"duration": 11.0, "annotators": [CUTS]}}))
     code = call(
-        "detect", str(clip), "--method", "pa", "--method", "pc", "--model", str(tmp_path / "model.npz"),
+        "detect", str(clip), "--method", "pa", "--method", "pc", "--model", str(tmp_path / "model"),
         "--plot", str(tmp_path / "curves.png"), "-r", str(tmp_path / "truth.json"), "--probabilities", "-q",
     )  # fmt: skip
     answer = json.loads(capsys.readouterr().out)
@@ -386,35 +333,6 @@ def test_the_protocol_of_the_paper_takes_its_one_scale(clip: Path, capsys) -> No
     assert max(abs(time - mark) for time, mark in zip(paper, CUTS, strict=True)) > 0.15
     assert wide != default
     assert narrow == pytest.approx(CUTS, abs=0.1)
-
-
-def test_train_then_detect_from_the_command_line(corpus: Corpus, clip: Path, tmp_path: Path, capsys) -> None:
-    (tmp_path / "truth.json").write_text(json.dumps(corpus.truth))
-    videos = [str(path) for path in corpus.videos[:5]]
-    model = str(tmp_path / "model.npz")
-    assert call("train", "boundaries", *videos, "-r", str(tmp_path / "truth.json"), "-o", model, "-q") == 0
-    assert "pairwise classifier of 5 videos, backbone histogram, label share" in capsys.readouterr().out
-    assert call("detect", str(clip), "--method", "pc", "--model", model, "-q") == 0
-    assert len(json.loads(capsys.readouterr().out)["cuts"]["boundaries"]) >= 2
-
-
-@pytest.mark.parametrize(
-    ("options", "kind"),
-    [
-        (["--label", "any"], "any"),
-        (["--protocol", "paper"], "any"),
-        (["--protocol", "paper", "--label", "share"], "share"),
-    ],
-)
-def test_the_protocol_of_the_paper_trains_on_binary_labels(
-    corpus: Corpus, tmp_path: Path, capsys, options: list[str], kind: str
-) -> None:
-    (tmp_path / "truth.json").write_text(json.dumps(corpus.truth))
-    arguments = [str(corpus.videos[0]), "-r", str(tmp_path / "truth.json"), "-o", str(tmp_path / "model.npz"), "-q"]
-    assert call("train", "boundaries", *arguments, "--epochs", "1", *options) == 0
-    assert PairwiseModel.load(tmp_path / "model.npz").labels == kind
-    assert call("train", "boundaries", *arguments, "--label", "majority") == 2
-    assert "there are: share, any" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -466,9 +384,9 @@ main(sys.argv[1:])
 
 @pytest.mark.parametrize("method", ["cut", "pa", "pc"])
 def test_detect_works_without_torch(clip: Path, tmp_path: Path, model: PairwiseModel, method: str) -> None:
-    model.save(tmp_path / "model.npz")
+    model.save(tmp_path / "model")
     ran = subprocess.run(
-        [sys.executable, "-c", _WITHOUT_TORCH, "detect", clip, "--method", method, "--model", tmp_path / "model.npz"],
+        [sys.executable, "-c", _WITHOUT_TORCH, "detect", clip, "--method", method, "--model", tmp_path / "model"],
         capture_output=True,
         text=True,
     )
@@ -503,25 +421,3 @@ def test_the_backbone_opens_once_for_all_videos(
     monkeypatch.setattr("kataribe.encoders.pictures.open_pictures", open_once)
     assert call("detect", str(clip), str(one_cut), "--method", "pa", "-o", str(tmp_path / "out.json"), "-q") == 0
     assert opened == ["histogram"]
-
-
-def test_training_keeps_features_in_the_cache_folder_and_says_what_was_damaged(
-    corpus: Corpus, tmp_path: Path, own_cache: Path, capsys
-) -> None:
-    (tmp_path / "truth.json").write_text(json.dumps(corpus.truth))
-    arguments = [*map(str, corpus.videos[:2]), "-r", str(tmp_path / "truth.json"), "--epochs", "1"]
-    models = [tmp_path / f"{run}.npz" for run in range(3)]
-    for model in models:
-        assert call("train", "boundaries", *arguments, "-o", str(model)) == 0
-        warned = "damaged" in capsys.readouterr().err
-        assert warned == (model == models[2])
-        [kept] = own_cache.glob("encoders/*.vectors")
-        if model == models[1]:
-            with sqlite3.connect(kept) as database:
-                database.execute("UPDATE frames SET times = x'00' WHERE rowid = 1")
-            database.close()
-    assert len({model.read_bytes() for model in models}) == 1
-    own = tmp_path / "own"
-    own.mkdir()
-    assert call("train", "boundaries", *arguments, "-o", str(models[0]), "--cache", str(own), "-q") == 0
-    assert len(list(own.glob("*.vectors"))) == 1

@@ -91,12 +91,12 @@ def test_without_a_score_to_stop_by_the_last_weights_are_kept() -> None:
     assert found == trained()[1]
 
 
-def test_patience_ends_training() -> None:
+def test_patience_ends_training_and_of_equal_epochs_the_last_is_kept() -> None:
     scores = Scripted([0.3, 0.5, 0.5, 0.4, 0.9, 0.9])
     history, _ = trained(replace(OPTIONS, epochs=6, patience=2), validate=scores, stop_by="score")
-    assert (len(history.epochs), history.best) == (4, 2)
+    assert (len(history.epochs), history.best) == (4, 3)
     everything, _ = trained(replace(OPTIONS, epochs=6, patience=0), validate=replace(scores, calls=0), stop_by="score")
-    assert (len(everything.epochs), everything.best) == (6, 5)
+    assert (len(everything.epochs), everything.best) == (6, 6)
 
 
 def test_an_undefined_score_is_never_the_best() -> None:

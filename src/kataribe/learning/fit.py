@@ -48,9 +48,10 @@ class Learner:
 
     `loss(network, batch)` is the mean loss of a batch, a tensor; it calls the network as a function, once, because on
     several devices that call is what brings their gradients together. `validate(network)` gives scores by name, of
-    which `stop_by` decides when to stop and which weights are kept; higher is better, except of those in
-    `lower_is_better`. Without `stop_by` the weights of the last epoch are kept. `rates` gives parameters whose name
-    starts so a learning rate of their own; the longest start counts. Parameters that need no gradient are not trained.
+    which `stop_by` decides when to stop and which weights are kept: those of the best epoch, of equals the last.
+    Higher is better, except of those in `lower_is_better`. Without `stop_by` the last weights are kept. `rates` gives
+    parameters whose name starts so a learning rate of their own; the longest start counts. Parameters that need no
+    gradient are not trained.
     """
 
     network: Any
@@ -63,12 +64,19 @@ class Learner:
     name: str = "training"
 
     def is_better(self, scores: Mapping[str, float], best: Mapping[str, float]) -> bool:
+        """By the score that decides; undefined ones are worse than any other."""
+        return self._value(scores) > self._value(best)
+
+    def is_as_good(self, scores: Mapping[str, float], best: Mapping[str, float]) -> bool:
+        return self._value(scores) >= self._value(best)
+
+    def _value(self, scores: Mapping[str, float]) -> float:
         if self.stop_by is None:
-            return True
-        one, other = scores[self.stop_by], best[self.stop_by]
-        if math.isnan(one) or math.isnan(other):
-            return math.isnan(other)
-        return one < other if self.stop_by in self.lower_is_better else one > other
+            return 0.0
+        value = scores[self.stop_by]
+        if math.isnan(value):
+            return -math.inf
+        return -value if self.stop_by in self.lower_is_better else value
 
 
 def fit(
@@ -104,15 +112,15 @@ class _Run:
 
     def history(self) -> History:
         epochs = self.state.restore(self.accelerator)
-        best = self._best_of(epochs)
-        while len(epochs) < self.options.epochs and not self._is_patience_over(epochs, best):
+        while len(epochs) < self.options.epochs and not self._is_patience_over(epochs):
             epochs.append(self._epoch(len(epochs) + 1))
-            best = self._best_of(epochs)
-            self.state.save(self.accelerator, epochs, self._weights() if best == len(epochs) else None)
+            is_best = self._best_of(epochs, self.learner.is_as_good) == len(epochs)
+            self.state.save(self.accelerator, epochs, self._weights() if is_best else None)
         # Without the wrapper of mixed precision: whoever uses it next gets what its folder will give.
         network = self.accelerator.unwrap_model(self.network, keep_fp32_wrapper=False)
         network.load_state_dict(self.state.best_weights())
         network.to(self.device).eval()
+        best = self._best_of(epochs, self.learner.is_as_good)
         return History(tuple(epochs), best, self.learner.stop_by)
 
     def _epoch(self, number: int) -> Epoch:
@@ -174,15 +182,18 @@ class _Run:
     def _unwrapped(self) -> Any:
         return self.accelerator.unwrap_model(self.network)
 
-    def _best_of(self, epochs: list[Epoch]) -> int:
+    def _best_of(self, epochs: list[Epoch], beats: Callable[[Mapping[str, float], Mapping[str, float]], bool]) -> int:
+        """The number of the best epoch, from 1; a score that has stopped to move does not keep the first weights."""
         best = 0
         for number, epoch in enumerate(epochs, start=1):
-            if not best or self.learner.is_better(epoch.scores, epochs[best - 1].scores):
+            if not best or beats(epoch.scores, epochs[best - 1].scores):
                 best = number
         return best
 
-    def _is_patience_over(self, epochs: list[Epoch], best: int) -> bool:
-        return bool(self.options.patience and self.learner.stop_by) and len(epochs) - best >= self.options.patience
+    def _is_patience_over(self, epochs: list[Epoch]) -> bool:
+        if not self.options.patience or self.learner.stop_by is None:
+            return False
+        return len(epochs) - self._best_of(epochs, self.learner.is_better) >= self.options.patience
 
 
 def _parameter_groups(learner: Learner, options: FitOptions) -> list[dict[str, Any]]:

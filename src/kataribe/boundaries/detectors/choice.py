@@ -72,7 +72,7 @@ def _open_trained(model: Path | None) -> Detector:
     from kataribe.boundaries.detectors.window import Sampler
 
     if model is None:
-        hint = "<model FILE>, made by `kataribe train boundaries`"
+        hint = "<model FOLDER>, made by `kataribe train boundaries`"
         raise UsageError("pc is a trained detector", hint=hint, options=["model"])
     trained = PairwiseModel.load(model)
     return PairwiseClassifier(Sampler(trained.open_encoder(), trained.every), trained.network)

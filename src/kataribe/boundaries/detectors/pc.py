@@ -7,78 +7,107 @@
 Shou, M. Z., Lei, S. W., Wang, W., Ghadiyaram, D., Feiszli, M. (2021). Generic event boundary detection: a benchmark
 for event segmentation. ICCV.
 
-Choices. The published model fine-tunes its backbone; this one keeps it frozen and trains on cached features, in
-seconds on a CPU. Beside the two means of five frames the network sees their difference and that of the two frames
-next to t, which a single hidden layer would be slow to learn. Classes are balanced. The paper calls a moment positive
-if any annotator has a boundary near it (`any`). With five annotators that is 39% of all moments of Kinetics-GEBD
-minval, while half of them or more agree on 8%; a classifier of such labels is sure of what one person saw. So the share
-is the default, and `any` an option.
+Choices. The published model fine-tunes its backbone; this one keeps it frozen by default and trains on cached
+features, in seconds on a CPU, and `finetune` trains the top of it too. Beside the two means of five frames the network
+sees their difference and that of the two frames next to t, which a single hidden layer would be slow to learn. Classes
+are balanced. The paper calls a moment positive if any annotator has a boundary near it (`any`). With five annotators
+that is 39% of all moments of Kinetics-GEBD minval, while half of them or more agree on 8%; a classifier of such labels
+is sure of what one person saw. So the share is the default, and `any` an option.
 """
 
 from __future__ import annotations
 
-import io
 import json
 import zipfile
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
+import msgspec
 import numpy as np
 
 from kataribe.boundaries.detectors.detector import Found, spread
+from kataribe.boundaries.detectors.examples import pair_features
 from kataribe.boundaries.detectors.network import Network
 from kataribe.boundaries.detectors.window import Sampler, Window
 from kataribe.boundaries.peaks import THRESHOLD, run_centres
 from kataribe.core.errors import InputError
-from kataribe.core.types import Floats
 from kataribe.encoders.pictures import open_pictures
 from kataribe.encoders.protocol import PictureEncoder
-from kataribe.formats.output import write_whole
+from kataribe.learning.folder import Card, Model, read_model, write_model
 from kataribe.media.video import Picture, Timeline
 
-_FORMAT = "kataribe pairwise classifier 1"
-
-
-def pair_features(before: Floats, after: Floats) -> Floats:
-    """What the network sees of one window."""
-    means = [side.mean(axis=0) for side in (before, after)]
-    nearest = before[-1] - after[0]
-    return np.concatenate([*means, np.abs(means[0] - means[1]), np.abs(nearest)])
+KIND = "pairwise-boundaries"
+# What version 0.3 and earlier wrote, a single file.
+_OLDER_FORMAT = "kataribe pairwise classifier 1"
+_TUNED = "backbone."
+_HINT = "give the folder that `kataribe train boundaries -o` wrote"
 
 
 @dataclass(frozen=True)
 class PairwiseModel:
-    """A trained network and what it was trained on."""
+    """A trained network and the features it was trained on.
+
+    `features` is the signature of the encoder that made them, "" in older files; `tuned` are the tensors of its
+    backbone that were trained too.
+    """
 
     backbone: str
     every: int
     network: Network
     labels: str = "share"
+    features: str = ""
+    tuned: Mapping[str, Any] = field(default_factory=dict)
 
-    def save(self, path: Path) -> None:
-        out = io.BytesIO()
-        about = json.dumps({"format": _FORMAT, "backbone": self.backbone, "every": self.every, "labels": self.labels})
-        np.savez(out, about=np.array(about), **self.network.parameters)  # type: ignore[arg-type]
-        write_whole(path, out.getvalue())
+    def save(self, folder: Path, about: Card | None = None, more: Mapping[str, bytes] | None = None) -> Model:
+        """`about` is the card as far as the training knows it, `more` are files to look at."""
+        options = {"backbone": self.backbone, "every": self.every, "labels": self.labels, "features": self.features}
+        card = about or Card(kind=KIND, title=f"Pairwise boundary classifier on {self.backbone}")
+        tensors = {**self.network.parameters, **{f"{_TUNED}{name}": tensor for name, tensor in self.tuned.items()}}
+        return write_model(folder, msgspec.structs.replace(card, options=options), tensors, more=more)
 
     @classmethod
     def load(cls, path: Path) -> PairwiseModel:
-        hint = "give a file that `kataribe train boundaries -o` wrote"
+        """A model folder, or the file of an older version."""
+        if path.is_file():
+            return cls._load_older(path)
+        if not path.exists():
+            raise InputError("there is no such model", file=path, hint=_HINT)
+        model = read_model(path, KIND)
+        tuned = {name.removeprefix(_TUNED): each for name, each in model.tensors.items() if name.startswith(_TUNED)}
+        weights = {name: each for name, each in model.tensors.items() if not name.startswith(_TUNED)}
+        options = model.card.options
+        try:
+            return cls(
+                str(options["backbone"]), int(options["every"]), Network(weights), str(options["labels"]),
+                str(options["features"]), tuned,
+            )  # fmt: skip
+        except (KeyError, ValueError, TypeError) as error:
+            raise InputError(f"is not a pairwise classifier ({error})", file=path, hint=_HINT) from None
+
+    @classmethod
+    def _load_older(cls, path: Path) -> PairwiseModel:
         try:
             with np.load(path, allow_pickle=False) as archive:
                 arrays = {name: archive[name] for name in archive.files}
             about = json.loads(str(arrays.pop("about")))
-            if about["format"] != _FORMAT:
-                raise InputError(f"is of another kind ({about['format']})", file=path, hint=hint)
-            return cls(about["backbone"], about["every"], Network(arrays), about.get("labels", "share"))
-        except FileNotFoundError:
-            raise InputError("there is no such file", file=path, hint=hint) from None
+            if about["format"] != _OLDER_FORMAT:
+                raise InputError(f"is of another kind ({about['format']})", file=path, hint=_HINT)
+            return cls(about["backbone"], int(about["every"]), Network(arrays), about.get("labels", "share"))
         except (ValueError, KeyError, TypeError, zipfile.BadZipFile, EOFError, OSError):
-            raise InputError("is not a trained model", file=path, hint=hint) from None
+            raise InputError("is not a trained model", file=path, hint=_HINT) from None
 
     def open_encoder(self) -> PictureEncoder:
-        return open_pictures(self.backbone)
+        """What makes features of pictures; a backbone that makes others than in training is refused."""
+        encoder = open_pictures(self.backbone)
+        if self.features and encoder.signature != self.features:
+            raise InputError(
+                f"the model was trained on features of {self.features}, and the backbone {self.backbone} is "
+                f"{encoder.signature}",
+                hint="install the backbone that it was trained with, or train it again",
+            )
+        return encoder
 
 
 @dataclass(frozen=True)

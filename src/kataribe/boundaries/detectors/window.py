@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -60,12 +59,3 @@ class Window:
         """(side, features) before and after the middle, in order of time."""
         stacked = np.stack(self.vectors)
         return stacked[: self.side], stacked[self.side :]
-
-
-def windows(features: Floats, side: int = SIDE) -> Iterator[tuple[int, Floats, Floats]]:
-    """(middle, before, after) for every full window of a table of features."""
-    window = Window(side)
-    for vector in features:
-        if window.push(vector):
-            before, after = window.sides
-            yield window.middle, before, after
