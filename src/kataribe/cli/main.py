@@ -25,6 +25,7 @@ from kataribe.cli import (
     report,
     resources,
     score,
+    shapes,
     train,
 )
 from kataribe.cli.build import built_when_called
@@ -42,6 +43,10 @@ def _built_later() -> None:
     """What Typer registers for a command that is built when it is called."""
 
 
+build_app = typer.Typer(help="Build data sets.", no_args_is_help=True, rich_markup_mode=None)
+build_app.callback()(_built_later)  # keeps `shapes` a command of its own while it is the only one
+build_app.command("shapes", help=shapes.HELP, cls=built_when_called(shapes.command))(_built_later)
+
 app = typer.Typer(
     name="kataribe",
     help="How well does this text tell what happens in this video or picture?",
@@ -55,6 +60,7 @@ app.add_typer(audit.app, name="audit")
 app.add_typer(resources.app, name="resources")
 app.add_typer(train.app, name="train")
 app.add_typer(judge.app, name="judge")
+app.add_typer(build_app, name="build")
 app.command("compare")(compare.compare)
 app.command("agree", help=agree.HELP, cls=built_when_called(agree.command))(_built_later)
 app.command("report")(report.report)
