@@ -110,7 +110,8 @@ def _trained(
     sets = [test.set for test in tests]
     for number, variant in enumerate(planned.variants):
         report("variants", number, len(planned.variants))
-        own, settings = folder / folder_name(variant.name), _settings(variant, training.set, sets, options)
+        chosen = replace(options, seeds=variant.seeds or options.seeds)
+        own, settings = folder / folder_name(variant.name), _settings(variant, training.set, sets, chosen)
         if not _is_trained(own, settings):
             # Of these settings: what was begun with others stays behind.
             state = folder / _STATES / f"{own.name}-{hashlib.sha256(settings).hexdigest()[:8]}"
@@ -118,7 +119,7 @@ def _trained(
                 made = train(
                     training.set,
                     variant.model,
-                    options,
+                    chosen,
                     tests=sets,
                     metrics=variant.metrics,
                     allow_overlap=allow_overlap,

@@ -21,11 +21,12 @@ _KANA = re.compile(r"[\u3041-\u30ff]")
 
 @dataclass(frozen=True)
 class Variant:
-    """A row that is trained; `name` is that of its folder, too."""
+    """A row that is trained; `name` is that of its folder, too. `seeds` is set where not all rows' number is meant."""
 
     name: str
     model: ModelOptions
     metrics: tuple[str, ...] = DEFAULT_METRICS
+    seeds: int | None = None
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,8 @@ def plan(training: RatedSet, model: ModelOptions, metrics: Sequence[str] | None 
         except UsageError as error:
             left_out[name] = str(error)
     if model.finetune:
-        variants.append(Variant(f"{model.head}, encoder trained", model))
+        # One seed: of several, only the best could be kept.
+        variants.append(Variant(f"{model.head}, encoder trained", model, seeds=1))
     return Plan(baselines, variants, left_out, cosine, tok)
 
 
