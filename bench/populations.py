@@ -59,6 +59,7 @@ LEFT_OUT = {
     "recall_at": "is read within films, whose lines are not drawn one by one",
     "refclipscore": "needs pictures and a model",
     "sentence_cosine": "needs a language model; a mean over items, as rouge_l is",
+    "suisei": "needs a trained model; a mean over items, as rouge_l is",
 }
 
 Items = Mapping[str, Any]

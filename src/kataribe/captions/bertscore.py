@@ -80,7 +80,7 @@ class BertScore(Metric):
     protocols: ClassVar[Protocols] = {"paper": {"refs": "best"}}
     vectors: ClassVar[Literal["tokens", "sentences"] | None] = "tokens"
 
-    model: str = option(loading.DEFAULT, "a text model: a name of the hub or a folder", positional=True)
+    model: str = option(loading.DEFAULT, "a text model: minilm, e5, a name of the hub or a folder", positional=True)
     layer: str = option("last", "a number, last, or table: the one that bert_score chose for the model")
     idf: bool = option(False, "weigh tokens by their idf in the references")
     rescale: Literal["none", "table", "own"] = option("none", "no baseline, bert_score's, or one of this corpus")

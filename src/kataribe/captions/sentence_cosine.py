@@ -38,7 +38,7 @@ class SentenceCosine(Metric):
     columns: ClassVar[tuple[str, ...]] = ("items", "cosine")
     vectors: ClassVar[Literal["tokens", "sentences"] | None] = "sentences"
 
-    model: str = option(loading.DEFAULT, "a text model: a name of the hub or a folder", positional=True)
+    model: str = option(loading.DEFAULT, "a text model: minilm, e5, a name of the hub or a folder", positional=True)
     refs: Literal["best", "mean"] = option("best", "the nearest reference, or the mean over all")
     half: bool = option(False, "run the model in half precision")
 

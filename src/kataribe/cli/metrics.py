@@ -48,12 +48,13 @@ def _explain(metric: type[Metric]) -> None:
     print(_documentation(metric))
     hints = get_type_hints(metric)
     print("\nOptions:")
+    width = max([9, *(len(field.name) for field in fields(metric))]) + 1
     for field in fields(metric):
         choices = _choices(hints[field.name])
         listed = f" ({', '.join(map(str, choices))})" if choices else ""
         shown = str(field.default).lower() if isinstance(field.default, bool) else field.default or "none"
         default = f"; default {shown}" if field.default is not None else ""
-        print(f"  {field.name:<10}{field.metadata['help']}{listed}{default}")
+        print(f"  {field.name:<{width}}{field.metadata['help']}{listed}{default}")
     for protocol, preset in metric.protocols.items():
         print(f"\n--protocol {protocol}: {', '.join(f'{key}={value}' for key, value in preset.items())}")
 

@@ -36,8 +36,10 @@ def one_thread(wanted: bool = True) -> Iterator[None]:
         return
     torch = need("torch", extra="models", purpose="networks")
     with _lock:
+        # Asked in any case: a thread that torch does not know yet would take over the others' number later.
+        found = torch.get_num_threads()
         if not _inside:
-            _before = torch.get_num_threads()
+            _before = found
         _inside += 1
         torch.set_num_threads(1)
     _own.is_inside = True

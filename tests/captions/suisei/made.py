@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from kataribe.captions.items import Captions
 from kataribe.captions.media import Media, read_media
 from kataribe.captions.rated import RatedExamples
 from kataribe.captions.suisei.material import RatedSet
@@ -78,7 +77,3 @@ def learned(
     trained: Trained = train(of, model, quick(**options), metrics=metrics)
     trained.write(folder)
     return str(folder)
-
-
-def items_of(of: RatedSet) -> Captions:
-    return of.captions()

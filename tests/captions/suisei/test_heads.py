@@ -111,7 +111,7 @@ def test_concatenated_features_are_those_of_equation_4() -> None:
     c, *r = (random_text(rng, options, WIDTHS) for _ in range(4))
     v = rng.normal(size=5)
     seen: list[torch.Tensor] = []
-    hook = head.ffn.register_forward_pre_hook(lambda module, inputs: seen.append(inputs[0]))
+    hook = head.ffn.register_forward_pre_hook(lambda module, inputs: seen.append(torch.cat(inputs[:2], dim=-1)))
     run(head, [c], [r], [v])
     hook.remove()
     image = head.see.weight.detach().numpy() @ v + head.see.bias.detach().numpy()
@@ -128,7 +128,7 @@ def test_a_missing_reference_is_zeros_in_concatenated_features() -> None:
     rng = np.random.default_rng(2)
     head = random_head(options, WIDTHS)
     seen: list[torch.Tensor] = []
-    head.ffn.register_forward_pre_hook(lambda module, inputs: seen.append(inputs[0]))
+    head.ffn.register_forward_pre_hook(lambda module, inputs: seen.append(torch.cat(inputs[:2], dim=-1)))
     run(head, [random_text(rng, options, WIDTHS)], [[random_text(rng, options, WIDTHS)]], [rng.normal(size=5)])
     of_one = 6 * WIDTHS.text
     assert not seen[0][0, of_one : 3 * of_one].any()
@@ -194,4 +194,4 @@ def test_switched_off_units_are_the_same_for_every_caption() -> None:
     features = torch.from_numpy(rng.normal(size=(3, head.ffn[0].in_features)))
     hidden = torch.tanh(head.ffn[0](features)) * kept * 2
     expected = head.ffn[3](hidden)[:, 0]
-    torch.testing.assert_close(head.ffn(features, kept), expected)
+    torch.testing.assert_close(head.ffn(features[:, :9], features[:, 9:], kept), expected)

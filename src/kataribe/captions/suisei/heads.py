@@ -113,12 +113,12 @@ class Head(nn.Module):
         v = self.see(picture) if self.see is not None else None
         g = torch.cat([*self.g(c, v), c.plain[:, :0]], dim=-1)  # of a head without g: nothing, (B, 0)
         if not self.options.uses_references:
-            return torch.sigmoid(self.ffn(g, kept))
+            return torch.sigmoid(self.ffn(g[:, :0], g, kept))
         beside = c.beside(r)
         f = self.f(beside, r) * is_reference.unsqueeze(-1)
         skip = self.skip(beside, r)
         if self.options.combined_by in ("max", "mean"):
-            logits = self.ffn(torch.cat([f, g.unsqueeze(1).expand(-1, f.shape[1], -1)], dim=-1), kept)
+            logits = self.ffn(f, g.unsqueeze(1), kept)
             scores = torch.sigmoid(logits if skip is None else logits + skip)
             return reduce(scores, is_reference, self.options.combined_by)
         if self.options.combined_by == "concat":
@@ -126,7 +126,7 @@ class Head(nn.Module):
             seen = nn.functional.pad(f, (0, 0, 0, missing)).flatten(1)
         else:
             seen = self.set(f, is_reference)
-        logit = self.ffn(torch.cat([seen, g], dim=-1), kept)
+        logit = self.ffn(seen, g, kept)
         return torch.sigmoid(logit if skip is None else logit + skip.masked_fill(~is_reference, -torch.inf).amax(1))
 
     def _widths_of_features(self) -> tuple[int, int]:
@@ -150,15 +150,17 @@ def reduce(scores: Tensor, is_reference: Tensor, by: str) -> Tensor:
 
 
 class FeedForward(nn.Sequential):
-    """Linear, Tanh, dropout, Linear: one number of each row of features."""
+    """Linear, Tanh, dropout, Linear: one number of each row of features [f, g]."""
 
     def __init__(self, into: int, hidden: int, dropout: float) -> None:
         super().__init__(nn.Linear(into, hidden), nn.Tanh(), nn.Dropout(dropout), nn.Linear(hidden, 1))
 
-    def forward(self, features: Tensor, kept: Tensor | None = None) -> Tensor:
+    def forward(self, f: Tensor, g: Tensor, kept: Tensor | None = None) -> Tensor:
         """`kept` says which hidden units are not switched off, the same for every row; None: as in training or not."""
         first, tanh, dropout, last = self
-        hidden = tanh(first(features))
+        # As of f and g side by side, but g, which is the same beside every reference, is multiplied once.
+        of_f, of_g = first.weight.split([f.shape[-1], g.shape[-1]], dim=1)
+        hidden = tanh(nn.functional.linear(f, of_f) + nn.functional.linear(g, of_g, first.bias))
         hidden = dropout(hidden) if kept is None else hidden * kept / (1 - dropout.p)
         return last(hidden).squeeze(-1)
 

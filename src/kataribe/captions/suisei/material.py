@@ -192,14 +192,16 @@ class Material:
             [self._is_negative(*pair, groups, own) for pair in zip(rows, others, strict=True)], dtype=bool
         )
         for place in np.flatnonzero(~is_fit).tolist():
-            fit = [other for other in range(len(self)) if self._is_negative(rows[place], other, groups, own)]
-            if not fit:
+            row = rows[place]
+            of_others = rng.permutation(np.flatnonzero(groups != groups[row])).tolist()
+            found = next((other for other in of_others if self._is_negative(row, other, groups, own)), None)
+            if found is None:
                 raise UsageError(
                     "negatives are captions of other pictures, and all that are trained on share pictures or texts",
                     hint="leave out <negatives>",
                     options=["negatives"],
                 )
-            others[place] = rng.choice(fit)
+            others[place] = found
         strangers = Layout(self.layout.candidates[others], self.layout.references[rows])
         return replace(self[rows], layout=strangers, ratings=np.zeros(len(rows)))
 
