@@ -11,9 +11,9 @@ from bench.report import PAGE, Options, write_section
 
 # A new room: add bench/NAME.py with measure(options), its name here, and its two markers to docs/benchmarks.md (or to
 # the PAGE that the module names).
-ROOMS = ("captions", "encoders", "japanese", "stories", "boundaries", "judge", "intervals")
+ROOMS = ("captions", "encoders", "learned", "japanese", "stories", "boundaries", "judge", "intervals")
 # What is only run when it is named: it takes long, and measures no speed.
-EXPERIMENTS = ("suisei-choice",)
+EXPERIMENTS = ("suisei", "suisei-choice")
 
 # Above this load average the figures say more about the other work than about ours.
 BUSY = 0.7

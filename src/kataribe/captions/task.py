@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 from kataribe.captions.cautions import cautions
 from kataribe.captions.files import JoinedReferences, join_references, read_predictions
@@ -23,6 +23,8 @@ from kataribe.formats.features import Source as FeatureSource
 
 DEFAULT_METRICS = ("bleu", "meteor", "rouge_l", "cider")
 
+Uncertainty = Literal["ensemble", "dropout"]
+
 
 @dataclass(frozen=True)
 class CaptionOptions(TaskOptions):
@@ -33,11 +35,15 @@ class CaptionOptions(TaskOptions):
     images: ImageSource | None = option(None, "A folder of pictures, or of folders of frames, named by id.")
     features: FeatureSource | None = option(None, "Vectors of pictures or frames by id: npz, safetensors, hdf5.")
     text_features: FeatureSource | None = option(None, "Vectors of the captions, if no model here can make them.")
+    uncertainty: Uncertainty | None = option(
+        None, "Of metrics that learned from ratings, an interval for each item: ensemble or dropout.", noun="way"
+    )
 
     @property
     def metric_defaults(self) -> dict[str, Any]:
         """What the options of the metrics are, where they are not written."""
-        return {"tok": self.tok} if self.tok else {}
+        given = {"tok": self.tok, "uncertainty": self.uncertainty}
+        return {name: value for name, value in given.items() if value}
 
 
 # What the references' files hold; nothing where none are given, which some metrics do not mind.
@@ -79,7 +85,11 @@ _Evaluation = Evaluation[CaptionOptions, dict[str, str], References, Captions]
 
 
 def _cautions(evaluation: _Evaluation) -> Iterable[Caution]:
-    return cautions(evaluation.metrics.values(), evaluation.items)
+    yield from cautions(evaluation.metrics.values(), evaluation.items)
+    if evaluation.options.uncertainty and not any(hasattr(m, "uncertainty") for m in evaluation.metrics.values()):
+        yield Caution(
+            "no-uncertainty", "<uncertainty>: none of these metrics has an interval for each item", ["uncertainty"]
+        )
 
 
 def _content(evaluation: _Evaluation) -> dict[str, ScoredCaption]:

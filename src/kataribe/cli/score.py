@@ -55,7 +55,7 @@ def _parameters(task: Task[Any, Any, Any, Any]) -> list[Parameter]:
         common.metrics(),
         *declared_parameters(task.options),
         common.format("table, json, csv, markdown or latex."),
-        common.output("Write the full result (items, statistics) here."),
+        common.output("Write the full result (items, statistics) here; FILE.csv: only the scores of items."),
         parameter("engine", str, typer.Option(help="Where to compute: local."), "local"),
         parameter("threads", int, typer.Option(help="Threads of the local engine; 0: every core."), 0),
         *declared_parameters(RunOptions),
@@ -91,7 +91,7 @@ def _score(task: Task[Any, Any, Any, Any], given: Given) -> None:
 
 def _answer(result: Result, format: str, output: Path | None, silence: Sequence[str] | None, quiet: bool) -> None:
     if output is not None:
-        write_whole(output, result.to_json())
+        write_whole(output, result.to_csv() if output.suffix == ".csv" else result.to_json())
     warn_of(result.warnings, silence, quiet)
     print(result.table(format))
 

@@ -11,6 +11,10 @@ from kataribe.cli.build import Commands, group_of
 
 # The module of each command and its help: a list of them loads none.
 _MODELS = {
+    "suisei": (
+        "kataribe.cli.train_suisei",
+        "Train a metric of captions on ratings: SuiSei, COMET, Polos, a blend, ...",
+    ),
     "boundaries": ("kataribe.cli.train_boundaries", "Train `pc`, which finds event boundaries, on annotated videos."),
 }
 

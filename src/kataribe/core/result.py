@@ -5,6 +5,8 @@ A result survives a round trip through JSON, so that comparing, resampling and d
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
@@ -209,14 +211,26 @@ class Result:
     def table(self, format: str = "table") -> str:
         return render(self, format)
 
+    def to_csv(self) -> str:
+        """One row per item, one column per metric and part: what `-o FILE.csv` writes and `agree` reads."""
+        out = io.StringIO()
+        writer = csv.writer(out, lineterminator="\n")
+        columns = {name: column.tolist() for name, column in self._item_columns().items()}
+        writer.writerow(["item", *columns])
+        ids = next(iter(self)).ids if self.metrics else ()
+        writer.writerows([id, *(column[row] for column in columns.values())] for row, id in enumerate(ids))
+        return out.getvalue()
+
+    def _item_columns(self) -> dict[str, Floats]:
+        columns: dict[str, Floats] = {}
+        for metric in self:
+            columns[metric.metric] = metric.item_values
+            columns |= {f"{metric.metric}.{name}": part for name, part in metric.item_parts.items()}
+        return columns
+
     def to_pandas(self) -> Any:
         """One row per item, one column per metric and part; needs pandas."""
         import pandas as pd
 
-        columns: dict[str, Floats] = {}
-        index: tuple[str, ...] = ()
-        for metric in self:
-            index = metric.ids
-            columns[metric.metric] = metric.item_values
-            columns |= {f"{metric.metric}.{name}": part for name, part in metric.item_parts.items()}
-        return pd.DataFrame(columns, index=pd.Index(index, name="id"))
+        index = next(iter(self)).ids if self.metrics else ()
+        return pd.DataFrame(self._item_columns(), index=pd.Index(index, name="id"))

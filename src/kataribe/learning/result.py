@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -102,3 +102,28 @@ def seed_interval(values: np.ndarray) -> Interval | None:
         return None
     reach = float(students_t.ppf(0.975, len(values) - 1) * values.std(ddof=1) / np.sqrt(len(values)))
     return Interval(float(values.mean()) - reach, float(values.mean()) + reach)
+
+
+@dataclass(frozen=True)
+class Scored:
+    """What a model reaches on data that it was not trained on."""
+
+    data: str
+    count: int
+    values: Mapping[str, float]
+    intervals: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class TrainedModel:
+    """What is to be said of a model folder: how it was made, how it scores, and the line that uses it."""
+
+    folder: str
+    title: str
+    signature: str
+    notes: Sequence[str]
+    scored: Sequence[Scored]
+    usage: str
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"task": "training", **asdict(self)}

@@ -56,10 +56,11 @@ def agree(
     ratings: Ratings,
     *,
     metrics: Sequence[str] | None = None,
+    pairs: Sequence[tuple[str, str]] | None = None,
     options: AgreementOptions = AgreementOptions(),  # noqa: B008 - frozen
     progress: Progress | None = None,
 ) -> Agreement:
-    """How well each metric agrees with people on each dimension.
+    """How well each metric agrees with people on each dimension; `pairs` are tested, by default every two metrics.
 
     >>> from kataribe.people.ratings import Rating
     >>> from kataribe.people.result import Text
@@ -85,7 +86,7 @@ def agree(
         rows = np.array([joined.row_of[text] for text in judgements.texts])
         values = {metric: column[rows] for metric, column in joined.values.items()}
         systems = read_systems(judgements, values, joined.scores, options)
-        dimensions[name] = _dimension(judgements, values, lower, systems, options, progress or silent)
+        dimensions[name] = _dimension(judgements, values, lower, pairs, systems, options, progress or silent)
         warnings += [*_undefined(dimensions[name]), *_few_items(dimensions[name], options)]
     return Agreement(
         metrics=tuple(joined.values),
@@ -142,6 +143,7 @@ def _dimension(
     judgements: Judged,
     values: Mapping[str, Floats],
     lower: Sequence[str],
+    pairs: Sequence[tuple[str, str]] | None,
     systems: SystemLevel | None,
     options: AgreementOptions,
     report: Progress,
@@ -178,7 +180,7 @@ def _dimension(
         answers=len(judgements.pairs.first) if judgements.kind == "votes" else len(judgements.answers.text),
         metrics=metrics,
         people=standings[-1] if people is not None else None,
-        tests=_tests(predictors, metrics, metrics_drawn, judgements, upright, by, options, report),
+        tests=_tests(predictors, pairs, metrics, metrics_drawn, judgements, upright, by, options, report),
         systems=systems,
         judged=judgements.texts,
         points={"people": judgements.means, **values},
@@ -212,6 +214,7 @@ def _standing(weighed: Weighed, items: int, drawn: Drawn) -> Standing:
 
 def _tests(
     predictors: Mapping[str, Predictor],
+    wanted: Sequence[tuple[str, str]] | None,
     standings: Mapping[str, Standing],
     drawn: Mapping[str, Drawn],
     judgements: Judged,
@@ -220,8 +223,8 @@ def _tests(
     options: AgreementOptions,
     report: Progress,
 ) -> tuple[MetricTest, ...]:
-    """Every two metrics; each pair is swapped from the same seed, whatever others there are."""
-    pairs = list(combinations(predictors, 2))
+    """Pairs of metrics; each is swapped from the same seed, whatever others there are."""
+    pairs = list(combinations(predictors, 2)) if wanted is None else list(wanted)
     if not options.bootstrap or not pairs:
         return ()
     means = judgements.means

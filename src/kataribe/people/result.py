@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -14,6 +14,7 @@ import kataribe
 from kataribe.core.caution import Caution
 from kataribe.core.types import Floats
 from kataribe.core.unit import Unit
+from kataribe.learning.result import Summary
 from kataribe.people.options import AgreementOptions
 from kataribe.stats.choices import Measure
 from kataribe.stats.raters import Habits, Level
@@ -312,3 +313,81 @@ def _mean_of_pairs(kappas: Floats) -> float:
 def json_number(value: Any) -> Any:
     """JSON has no NaN; what is not defined is null there."""
     return None if isinstance(value, float) and not np.isfinite(value) else value
+
+
+@dataclass(frozen=True)
+class MeasuredTest:
+    """A test between two rows of an ablation, by this measure."""
+
+    measure: Measure
+    test: MetricTest
+
+    def to_dict(self, alpha: float) -> dict[str, Any]:
+        return {"measure": self.measure, **self.test.to_dict(alpha)}
+
+
+@dataclass(frozen=True)
+class AblationRow:
+    """A metric, a model or people. `seeds` is what the single members of a model reach."""
+
+    name: str
+    kind: Literal["untrained", "trained", "people"]
+    standing: Standing
+    distinct: int | None = None
+    seeds: Summary | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "kind": self.kind,
+            "measures": self.standing.to_dict(),
+            "distinct": self.distinct,
+            "seeds": self.seeds.to_dict() if self.seeds else None,
+        }
+
+
+@dataclass(frozen=True)
+class AblationTable:
+    """All rows on the captions of `data`; `counts` are those of its answers, raters, texts and items."""
+
+    data: str
+    counts: Mapping[str, int]
+    rows: tuple[AblationRow, ...]
+    tests: tuple[MeasuredTest, ...]
+
+    def to_dict(self, alpha: float) -> dict[str, Any]:
+        return {
+            "data": self.data,
+            "counts": dict(self.counts),
+            "rows": [row.to_dict() for row in self.rows],
+            "tests": [test.to_dict(alpha) for test in self.tests],
+        }
+
+
+@dataclass(frozen=True)
+class Ablation:
+    """What the parts of a learned metric are worth. `left_out` are rows that could not be computed, with the reason.
+
+    `training` describes the data, `lines` say how it was split and what is shared, `cosine` is the untrained metric
+    that models are tested against.
+    """
+
+    training: Mapping[str, Any]
+    tables: tuple[AblationTable, ...]
+    left_out: Mapping[str, str]
+    lines: tuple[str, ...]
+    settings: Mapping[str, Any]
+    cosine: str
+    options: AgreementOptions
+    version: str = kataribe.__version__
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "kataribe": self.version,
+            "task": "ablation",
+            "training": dict(self.training),
+            "settings": {**self.settings, "agreement": asdict(self.options)},
+            "tables": [table.to_dict(self.options.alpha) for table in self.tables],
+            "left_out": dict(self.left_out),
+            "notes": list(self.lines),
+        }

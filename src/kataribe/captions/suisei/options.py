@@ -55,7 +55,9 @@ class ModelOptions(Options):
     pool: Pool = option("mean", "A text's vector of its tokens': mean, cls or max.", noun="way")
     hidden: int = option(0, "Width of the head's hidden layer; 0: what suits the head.", minimum=0)
     dropout: float = option(0.1, "Share of hidden units that are switched off in training.")
-    finetune: int = option(0, "Train the top so many layers of the text encoder, too; 0: none.", minimum=0)
+    finetune: int = option(
+        0, "Train the top so many layers of the text encoder, too; 0: none, -1: all of it.", minimum=-1, hint="-1: all"
+    )
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "without", tuple(self.without or ()))

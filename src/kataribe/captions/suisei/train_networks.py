@@ -180,7 +180,8 @@ class _Data:
         from kataribe.encoders.trainable import trainable
 
         opened = trainable(self.setup.model.encoder)
-        opened.freeze_below(self.setup.model.finetune)
+        layers = self.setup.model.finetune
+        opened.freeze_below("all" if layers < 0 else layers)
         return opened
 
     def training_batches(self) -> RatedBatches:
