@@ -119,7 +119,7 @@ def _onto_expert(folder: Path, options: Options) -> Iterator[Experiment | str]:
         yield title
         return
     training = read_sets([nebula], scale=(0, 1))
-    model = ModelOptions(finetune=FINETUNED)
+    model = ModelOptions()
     yield Experiment(
         title,
         _part(training, options),

@@ -3,7 +3,7 @@
     untrained     BLEU, ROUGE-L, METEOR, CIDEr, JaSPICE of Japanese captions, BERTScore, the sentence cosine
     comet         COMET's head: no picture, no idf branch
     suisei (i)    without the image, (ii) without the idf branch, (iii) all
-    others        polos, set, residual, blend
+    others        polos, set, residual, blend, mix
     people        every rating against the mean of the others
 
 A learned row is the mean of its seeds, as it is used; what single seeds reach stands beside it. Each learned row is
@@ -145,7 +145,7 @@ def _settings(variant: Variant, training: RatedSet, tests: Sequence[RatedSet], o
     about = {
         "model": asdict(variant.model),
         "training": asdict(replace(options, device="auto", tracker=None, epochs=fitted.epochs, rate=fitted.rate)),
-        "metrics": list(variant.metrics) if variant.model.head == "blend" else [],
+        "metrics": list(variant.metrics) if variant.model.head in ("blend", "mix") else [],
         "pictures": training.media is not None,
         "data": [described(training, "training"), *(described(test, "test") for test in tests)],
     }

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from typing import Any
 
-from kataribe.captions.suisei.blend import DEFAULT_METRICS
+from kataribe.captions.suisei.blend import default_metrics
 from kataribe.captions.suisei.material import RatedSet
 from kataribe.captions.suisei.options import ModelOptions
 from kataribe.core import registry
@@ -25,7 +25,7 @@ class Variant:
 
     name: str
     model: ModelOptions
-    metrics: tuple[str, ...] = DEFAULT_METRICS
+    metrics: tuple[str, ...] = ()
     seeds: int | None = None
 
 
@@ -52,7 +52,7 @@ def plan(training: RatedSet, model: ModelOptions, metrics: Sequence[str] | None 
         baselines.insert(4, "jaspice")
     elif tok == "ja":
         left_out["jaspice"] = "its parser, GiNZA, is not installed"
-    blended = tuple(metrics or _blended(model.encoder, tok))
+    blended = tuple(metrics or default_metrics(model.encoder))
     variants = []
     for name, changes, needs_pictures in _ROWS:
         if needs_pictures is not None and needs_pictures != (training.media is not None):
@@ -80,6 +80,7 @@ _ROWS: tuple[tuple[str, dict[str, Any], bool | None], ...] = (
     ("set", {"head": "set", "without": ()}, None),
     ("residual", {"head": "residual", "without": ()}, None),
     ("blend", {"head": "blend", "without": (), "combine": None}, None),
+    ("mix", {"head": "mix", "without": (), "combine": None}, None),
 )
 
 
@@ -91,15 +92,6 @@ def _tokenizer(texts: Sequence[str]) -> str | None:
     if not is_mostly_unspaced(texts):
         return None
     return "ja" if 2 * sum(bool(_KANA.search(text)) for text in texts) > len(texts) else "zh"
-
-
-def _blended(encoder: str, tok: str | None) -> list[str]:
-    """What a blend is made of by default, with this encoder and tokenizer."""
-    chosen = {spec: registry.parse(spec).vectors is not None for spec in DEFAULT_METRICS}
-    return [
-        _with(spec, model=encoder) if encodes else _with(spec, tok=tok) if tok else spec
-        for spec, encodes in chosen.items()
-    ]
 
 
 def _with(spec: str, **options: Any) -> str:

@@ -15,13 +15,14 @@ Hoerl, A. E., Kennard, R. W. (1970). Ridge regression: biased estimation for non
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.optimize import nnls
 
 from kataribe.captions.suisei.options import Linear
+from kataribe.core import registry
 from kataribe.core.types import Floats, Int64s
 from kataribe.learning.splits import split
 
@@ -33,8 +34,22 @@ DEFAULT_METRICS = (
     "bertscore",
     "bertscore(idf=true)",
 )
+# What a blend is made of where the user does not say: two encoders that read English.
+_ENGLISH = "minilm"
 STRENGTHS = tuple(10.0**power for power in range(-2, 5))
 _FOLDS = 5
+
+
+def default_metrics(encoder: str) -> tuple[str, ...]:
+    """What a blend is made of with this text encoder; beside another than the English one it stands alone.
+
+    >>> default_metrics("e5")
+    ('sentence_cosine(e5)', 'sentence_cosine(e5, refs=mean)', 'bertscore(e5)', 'bertscore(e5, idf=true)')
+    """
+    if encoder == _ENGLISH:
+        return DEFAULT_METRICS
+    metrics: list[Any] = [registry.parse(spec) for spec in DEFAULT_METRICS]
+    return tuple(dict.fromkeys(str(replace(metric, model=encoder)) for metric in metrics))
 
 
 @dataclass(frozen=True, eq=False)

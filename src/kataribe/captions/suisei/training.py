@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from kataribe.captions.rated import RatedExamples
-from kataribe.captions.suisei.blend import DEFAULT_METRICS
+from kataribe.captions.suisei.blend import default_metrics
 from kataribe.captions.suisei.material import (
     HELD_OUT,
     TRAIN,
@@ -81,7 +81,7 @@ def train(
     training: TrainingOptions,
     *,
     tests: Sequence[RatedSet] = (),
-    metrics: Sequence[str] = DEFAULT_METRICS,
+    metrics: Sequence[str] | None = None,
     warm: Model | None = None,
     allow_overlap: bool = False,
     state: Path | None = None,
@@ -117,12 +117,13 @@ def train(
 
 def train_members(
     setup: Setup,
-    metrics: Sequence[str] = DEFAULT_METRICS,
+    metrics: Sequence[str] | None = None,
     warm: Model | None = None,
     state: Path | None = None,
     log_folder: Path | None = None,
 ) -> Run:
     """The members of a model and what they give to every part, before anything is said about how good they are."""
+    metrics = metrics or default_metrics(setup.model.encoder)
     if setup.model.head == "blend":
         return train_blend(setup, metrics)
     if setup.model.head == "mix":
