@@ -78,6 +78,14 @@ def furnish(folder: Path, page: Path) -> dict[str, str]:
         from tests.media.clips import cuts, write_video
 
         write_video(folder / "clip.mp4", cuts(np.random.default_rng(0), [60, 90, 60]))
+    if "train boundaries a.mp4" in page.read_text(encoding="utf-8"):
+        from tests.media.clips import cuts, write_video
+
+        marked = {}
+        for number, name in enumerate("abcdef"):
+            write_video(folder / f"{name}.mp4", cuts(np.random.default_rng(10 + number), [40, 60, 50]))
+            marked[name] = {"duration": 5.0, "fps": 30, "annotators": [[4 / 3, 10 / 3], [1.3, 3.4], [1.4, 3.3]]}
+        (folder / "marked.json").write_text(json.dumps(marked), encoding="utf-8")
     for name, copy in (("pred", "narration"), ("refs", "narration_refs"), ("cast", "cast")):
         shutil.copy(samples / f"narration_{name}.json", folder / f"{copy}.json")
     shutil.copy(samples / "narration_dialogue.jsonl", folder / "dialogue.jsonl")

@@ -72,7 +72,7 @@ def test_a_small_network_has_one_thread_and_the_caller_keeps_theirs() -> None:
         seen.add(torch.get_num_threads())
         return loss(network, batch)
 
-    fit(learner(loss=watched, threads=1), OPTIONS)
+    fit(learner(loss=watched, is_small=True), OPTIONS)
     assert (seen, torch.get_num_threads()) == ({1}, before)
 
 
@@ -168,6 +168,16 @@ def test_parameters_have_rates_of_their_own_by_the_start_of_their_names() -> Non
     """Adam's first step is as long as its rate."""
     assert moved(rates={"0.bias": 0.002}) == pytest.approx({"0.weight": 0.01, "0.bias": 0.002}, rel=1e-3)
     assert moved(rates={"0": 0.003, "0.bias": 0.002}) == pytest.approx({"0.weight": 0.003, "0.bias": 0.002}, rel=1e-3)
+
+
+def test_parameters_have_decays_of_their_own() -> None:
+    """Under a loss that has no slope, weights that decay shrink by rate times decay, and others stay."""
+    plain = torch.nn.Linear(2, 1)
+    before = {name: value.detach().clone() for name, value in plain.named_parameters()}
+    flat = learner(network=plain, loss=lambda network, batch: network(batch[0]).mean() * 0, decays={"weight": 2.0})
+    fit(flat, replace(OPTIONS, epochs=1, batch=20))
+    assert torch.allclose(plain.weight, before["weight"] * (1 - 0.01 * 2))
+    assert torch.equal(plain.bias, before["bias"])
 
 
 def test_frozen_parameters_do_not_move() -> None:

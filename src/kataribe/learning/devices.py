@@ -36,18 +36,6 @@ def own_random_numbers(torch: Any, seed: int) -> Iterator[None]:
 
 
 @contextmanager
-def limited_threads(torch: Any, threads: int) -> Iterator[None]:
-    """At most so many threads of torch on processors; 0 leaves its own choice."""
-    before = torch.get_num_threads()
-    if threads:
-        torch.set_num_threads(min(threads, before))
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
-
-
-@contextmanager
 def opened_accelerator(options: FitOptions) -> Iterator[Any]:
     accelerate = need("accelerate", extra="models", purpose="training")
     forget = accelerate.state.AcceleratorState._reset_state

@@ -27,10 +27,11 @@ from kataribe.core.need import need
 from kataribe.core.progress import report
 from kataribe.core.types import Int64s
 from kataribe.learning.devices import is_main_process as is_main_process
-from kataribe.learning.devices import limited_threads, opened_accelerator, own_random_numbers
+from kataribe.learning.devices import opened_accelerator, own_random_numbers
 from kataribe.learning.options import FitOptions
 from kataribe.learning.result import Epoch, History
 from kataribe.learning.state import State, open_state
+from kataribe.learning.threads import one_thread
 
 LOSS = "loss"
 
@@ -49,10 +50,10 @@ class Learner:
     `loss(network, batch)` is the mean loss of a batch, a tensor; it calls the network as a function, once, because on
     several devices that call is what brings their gradients together. `validate(network)` gives scores by name, of
     which `stop_by` decides when to stop and which weights are kept: those of the best epoch, of equals the last.
-    Higher is better, except of those in `lower_is_better`. Without `stop_by` the last weights are kept. `rates` gives
-    parameters whose name starts so a learning rate of their own; the longest start counts. Parameters that need no
-    gradient are not trained. `threads` is 1 of a small network: on a busy machine threads that wait for each other
-    cost twenty times the work.
+    Higher is better, except of those in `lower_is_better`. Without `stop_by` the last weights are kept. `rates` and
+    `decays` give parameters whose name starts so a learning rate or a weight decay of their own; the longest start
+    counts. Parameters that need no gradient are not trained. A network that `is_small` is trained on one thread: on a
+    busy machine threads that wait for each other cost twenty times the work.
     """
 
     network: Any
@@ -62,8 +63,9 @@ class Learner:
     stop_by: str | None = None
     lower_is_better: Collection[str] = (LOSS,)
     rates: Mapping[str, float] = field(default_factory=dict)
+    decays: Mapping[str, float] = field(default_factory=dict)
     name: str = "training"
-    threads: int = 0
+    is_small: bool = False
 
     def is_better(self, scores: Mapping[str, float], best: Mapping[str, float]) -> bool:
         """By the score that decides; undefined ones are worse than any other."""
@@ -96,7 +98,7 @@ def fit(
     known = {"examples": len(learner.examples), "stop_by": learner.stop_by, **(about or {})}
     with (
         own_random_numbers(torch, options.seed),
-        limited_threads(torch, learner.threads),
+        one_thread(learner.is_small),
         opened_accelerator(options) as accelerator,
     ):
         return _Run(torch, accelerator, learner, options, open_state(state, options, known)).history()
@@ -203,16 +205,21 @@ class _Run:
 
 
 def _parameter_groups(learner: Learner, options: FitOptions) -> list[dict[str, Any]]:
-    """The parameters that train, by their learning rate."""
-    starts = sorted(learner.rates, key=len, reverse=True)
-    groups: dict[float, list[Any]] = {}
+    """The parameters that train, by their learning rate and weight decay."""
+    groups: dict[tuple[float, float], list[Any]] = {}
     for name, parameter in learner.network.named_parameters():
         if parameter.requires_grad:
-            rate = next((learner.rates[start] for start in starts if name.startswith(start)), options.rate)
-            groups.setdefault(rate, []).append(parameter)
+            own = _by_start(name, learner.rates, options.rate), _by_start(name, learner.decays, options.decay)
+            groups.setdefault(own, []).append(parameter)
     if not groups:
         raise UsageError("no parameter of the network is to be trained")
-    return [{"params": parameters, "lr": rate} for rate, parameters in groups.items()]
+    return [{"params": found, "lr": rate, "weight_decay": decay} for (rate, decay), found in groups.items()]
+
+
+def _by_start(name: str, values: Mapping[str, float], usual: float) -> float:
+    """The value of the longest start that the name has."""
+    starts = [start for start in values if name.startswith(start)]
+    return values[max(starts, key=len)] if starts else usual
 
 
 def _share_of_rate(step: int, steps: int, options: FitOptions) -> float:

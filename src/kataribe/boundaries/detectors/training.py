@@ -175,7 +175,8 @@ def _run(
         stop_by=_stop_by(held_out, options),
         lower_is_better=_lower_is_better(held_out),
         rates={"backbone": options.backbone_rate},
-        threads=0 if backbone else 1,
+        decays={"backbone": 0.0},  # what was learned from a million pictures is not to fade
+        is_small=not backbone,
     )
     course = fit(learner, options, state=state, about=about)
     with without_gradients():

@@ -36,7 +36,8 @@ class PairwiseOptions(FitOptions):
     batch: int = option(64, "Windows in one step, over all devices together.", minimum=1)
     rate: float = option(2e-3, "Learning rate.")
     backbone_rate: float = option(1e-5, "Learning rate of the backbone's blocks.")
-    decay: float = option(0.01, "Weight decay, decoupled from the gradient (AdamW).")
+    # Strong: of a thousand features few tell anything, and the others must stay silent in videos of another kind.
+    decay: float = option(3.0, "Weight decay of the classifier, decoupled from the gradient (AdamW).")
 
     def __post_init__(self) -> None:
         super().__post_init__()

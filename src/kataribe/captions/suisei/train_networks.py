@@ -27,7 +27,6 @@ from kataribe.encoders.text import open_text
 from kataribe.learning.fit import Learner, fit
 from kataribe.learning.folder import Model
 from kataribe.learning.result import History, Trial
-from kataribe.learning.threads import one_thread
 
 # How much faster the line through the cosines of `residual` learns than the rest.
 _LINE = 5.0
@@ -55,14 +54,14 @@ def train_networks(setup: Setup, warm: Model | None, state: Path | None, log_fol
             stop_by=stop_by,
             rates=rates,
             name=f"training seed {seed}",
+            is_small=network.encoder is None,
         )
-        with one_thread(network.encoder is None):
-            history = fit(
-                learner,
-                training.fit_options(model, seed, log_folder),
-                state=state and state / f"seed-{seed}",
-                about=_about(data, warm),
-            )
+        history = fit(
+            learner,
+            training.fit_options(model, seed, log_folder),
+            state=state and state / f"seed-{seed}",
+            about=_about(data, warm),
+        )
         networks.append(network)
         histories.append(history)
     trials = [Trial(model.head, seed, found.best_scores) for seed, found in zip(setup.seeds, histories, strict=True)]
