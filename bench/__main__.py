@@ -12,8 +12,8 @@ from bench.report import PAGE, Options, write_section
 # A new room: add bench/NAME.py with measure(options), its name here, and its two markers to docs/benchmarks.md (or to
 # the PAGE that the module names).
 ROOMS = ("captions", "encoders", "japanese", "stories", "boundaries", "judge", "intervals")
-# What is only run when it is named: it takes long, and measures no speed.
-EXPERIMENTS = ("suisei-choice",)
+# What takes hours is only run when it is named.
+STUDIES = ("suisei-choice",)
 
 # Above this load average the figures say more about the other work than about ours.
 BUSY = 0.7
@@ -26,7 +26,7 @@ def main() -> None:
         nargs="*",
         default=ROOMS,
         metavar="ROOM",
-        help=f"{', '.join(ROOMS)}; all unless named; only if named: {', '.join(EXPERIMENTS)}",
+        help=f"{', '.join(ROOMS)}: all unless named; or {', '.join(STUDIES)}",
     )
     parser.add_argument("--write", action="store_true", help="also write the tables into the docs")
     parser.add_argument("--repeats", type=int, default=3, help="our figures are the best of so many; default 3")
@@ -35,9 +35,9 @@ def main() -> None:
         "--originals", type=float, default=0.1, help="part of the stories that Java runs on, then scaled; default 0.1"
     )
     arguments = parser.parse_args()
-    unknown = sorted(set(arguments.rooms) - {*ROOMS, *EXPERIMENTS})
+    unknown = sorted(set(arguments.rooms) - set(ROOMS + STUDIES))
     if unknown:
-        parser.error(f"no room is called {unknown[0]!r}; there are: {', '.join((*ROOMS, *EXPERIMENTS))}")
+        parser.error(f"no room is called {unknown[0]!r}; there are: {', '.join(ROOMS + STUDIES)}")
     if arguments.write and arguments.fraction < 1:
         parser.error("--write takes the figures of the whole data only")
     if machine.LOAD_AT_START is not None and machine.LOAD_AT_START > BUSY:
