@@ -15,10 +15,12 @@ from bench.intervals import simulate
 from bench.narration_study import variants
 from bench.populations import BOUNDARIES, CAPTIONS, LEFT_OUT, NARRATION, STORIES, Scored, sources
 from bench.report import Row, Section, show, write_section
+from bench.suisei_choice import COSINE, Figures, Table, choose, drawn_around, figures_of, split_folds
 from kataribe.core import registry
 from kataribe.core.metric import Measured, Metric
 from kataribe.core.types import Cast, Narration, Role
 from kataribe.narration.names import Names
+from tests.captions.suisei.made import rated
 
 
 @pytest.mark.parametrize(
@@ -142,3 +144,49 @@ def test_populations_are_made_up_where_there_are_no_data_sets(monkeypatch: pytes
     assert {len(population) for population in captions} == {50}
     assert "made up" in found["stories"].description
     assert "made-up" in found["boundaries"].description
+
+
+# The choice of SuiSei's default head.
+
+
+def test_choice_is_the_best_of_those_that_are_nowhere_below_the_cosine() -> None:
+    figures = {
+        COSINE: Figures((80.0, 50.0, 85.0, 38.0, 54.0, 46.0)),
+        "high but once below": Figures((79.9, 60.0, 95.0, 48.0, 64.0, 56.0)),
+        "better": Figures((80.0, 51.0, 86.0, 39.0, 55.0, 47.0)),
+        "a little better": Figures((80.0, 50.0, 85.0, 38.0, 54.0, 46.1)),
+    }
+    assert choose(figures) == "better"
+    assert choose({COSINE: figures[COSINE], "high but once below": figures["high but once below"]}) == COSINE
+    shown = Table(figures, []).markdown([])
+    assert "| **better** | 59.67 | 80.00 | 51.00 |" in shown
+    assert shown.count("| no |") == 1
+
+
+def test_what_is_scored_in_a_fold_is_drawn_from_the_fold_alone() -> None:
+    examples = rated(60, references=4).examples
+    folds = list(split_folds(examples))
+    assert sorted(row for inside, _ in folds for row in inside.tolist()) == list(range(60))
+    for fold, (inside, outside) in enumerate(folds):
+        scored = drawn_around(examples[inside], fold)
+        count = len(inside)
+        assert len(scored.examples) == count * (1 + 2 + 2 + 3 + 1)
+        others = examples[outside]
+        elsewhere = {*others.candidates, *(text for texts in others.references for text in texts)}
+        assert not elsewhere & {
+            *scored.examples.candidates,
+            *(t for texts in scored.examples.references for t in texts),
+        }
+        kinds = scored.kinds
+        assert (scored.examples.ratings[kinds == "left-out references"] == 1).all()
+        assert not scored.examples.ratings[[" of other pictures" in kind or "near" in kind for kind in kinds]].any()
+
+
+def test_figures_of_a_perfect_metric_are_those_of_no_other_set() -> None:
+    scored = [drawn_around(rated(40, references=4).examples, 0)]
+    perfect = figures_of([scored[0].examples.ratings], scored).values
+    np.testing.assert_allclose(perfect[::2], 100)
+    style = np.isin(scored[0].kinds, ["rated captions", "swapped machine captions"]).astype(float)
+    with np.errstate(invalid="ignore"):
+        told = figures_of([style], scored).values
+    assert not any(value > 0 for value in told), "whoever tells people from machines gains nothing"
