@@ -54,7 +54,7 @@ def loss(network: Any, batch: tuple[Any, Any]) -> Any:
 
 
 def learner(**changes: Any) -> Learner:
-    known: Mapping[str, Any] = {"network": network(), "examples": Line.of(), "loss": loss, "threads": 1}
+    known: Mapping[str, Any] = {"network": network(), "examples": Line.of(), "loss": loss, "is_small": True}
     return Learner(**{**known, **changes})
 
 
