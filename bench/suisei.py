@@ -36,8 +36,6 @@ PAGE = ROOT / "docs" / "suisei-results.md"
 
 SEEDS = 5
 NEBULA, EXPERT = "nebula_test.json", "flickr8k_expert.json"
-# The row whose encoder is trained along: its top layers.
-FINETUNED = 2
 
 
 class Experiment(NamedTuple):
@@ -109,7 +107,7 @@ def _said() -> Callable[[str, int, int], None]:
 
 def _training(options: Options, **changes: object) -> TrainingOptions:
     quick = {} if options.fraction == 1 else {"epochs": 1}
-    return replace(TrainingOptions(seeds=SEEDS if options.fraction == 1 else 2, held_out=0.0), **quick, **changes)  # type: ignore[arg-type]
+    return replace(TrainingOptions(seeds=SEEDS if options.fraction == 1 else 2, held_out=0.0), **{**changes, **quick})  # type: ignore[arg-type]
 
 
 def _onto_expert(folder: Path, options: Options) -> Iterator[Experiment | str]:
@@ -125,7 +123,7 @@ def _onto_expert(folder: Path, options: Options) -> Iterator[Experiment | str]:
         _part(training, options),
         [_part(test, options) for test in read_tests([expert])],
         model,
-        _training(options),
+        _training(options, epochs=8, patience=3),
     )
 
 
@@ -140,7 +138,7 @@ def _onto_nebula(folder: Path, options: Options) -> Iterator[Experiment | str]:
     rated = [id for id, rating in zip(examples.ids, examples.ratings.tolist(), strict=True) if rating > 0]
     tests = [test, test.only(rated, f"{test.name}, without zeros")]
     # Every candidate is a reference of another picture there: all captions are one component.
-    by_picture = _training(options, split="picture")
+    by_picture = _training(options, split="picture", epochs=8, patience=3, negatives=0.0, positives=0.0)
     training = _part(read_sets([expert], scale=(1, 4)), options)
     yield Experiment(title, training, [_part(each, options) for each in tests], ModelOptions(), by_picture)
 
@@ -162,7 +160,9 @@ def _shapes(folder: Path, options: Options, title: str, shapes: ShapesOptions, m
     write_shapes(place, make_shapes(shapes))
     images = place / "images"
     training = read_sets([place / "train.csv"], images=images, scale=(1, 5))
-    return Experiment(title, training, read_tests([place / "test.csv"], images=[images]), model, _training(options))
+    # Captions of other pictures are among the rated ones, and references tell only a part.
+    fitted = _training(options, epochs=15, patience=4, negatives=0.0, positives=0.0)
+    return Experiment(title, training, read_tests([place / "test.csv"], images=[images]), model, fitted)
 
 
 def _judgements(name: str) -> Path | None:
