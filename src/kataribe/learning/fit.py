@@ -51,8 +51,8 @@ class Learner:
     which `stop_by` decides when to stop and which weights are kept: those of the best epoch, of equals the last.
     Higher is better, except of those in `lower_is_better`. Without `stop_by` the last weights are kept. `rates` and
     `decays` give parameters whose name starts so a learning rate or a weight decay of their own; the longest start
-    counts. Parameters that need no gradient are not trained. `threads` is 1 of a small network: on a busy machine threads that wait for each other
-    cost twenty times the work.
+    counts. Parameters that need no gradient are not trained. `threads` is 1 of a small network: on a busy machine
+    threads that wait for each other cost twenty times the work.
     """
 
     network: Any
