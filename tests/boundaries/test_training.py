@@ -248,6 +248,8 @@ def test_training_refuses_what_it_cannot_learn_from(corpus: Corpus, tmp_path: Pa
     assert "no metric is called 'boundary_f2'" in refused(
         corpus.truth, corpus.videos, replace(QUICK, validation=0.3, stop_by="boundary_f2")
     )
+    brief = write_video(tmp_path / "brief.mp4", cuts(np.random.default_rng(1), (18, 18)))
+    assert "nothing to tell apart" in refused({"brief": {"duration": 1.2, "annotators": [[0.6]]}}, [brief])
     short = write_video(tmp_path / "short.mp4", cuts(np.random.default_rng(1), (10, 10)))
     assert "nothing to learn from" in refused({"short": {"duration": 0.66, "annotators": [[0.33]]}}, [short])
 
@@ -451,8 +453,8 @@ def test_training_keeps_features_in_the_cache_folder_and_says_what_was_damaged(
 @pytest.fixture(scope="module")
 def short_clips(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
     folder, rng = tmp_path_factory.mktemp("short"), np.random.default_rng(2)
-    videos = [write_video(folder / f"v{n}.mp4", cuts(rng, (18, 18))) for n in range(3)]
-    truth = {path.stem: {"duration": 36 / FPS, "fps": FPS, "annotators": [[18 / FPS]]} for path in videos}
+    videos = [write_video(folder / f"v{n}.mp4", cuts(rng, (18, 30))) for n in range(3)]
+    truth = {path.stem: {"duration": 48 / FPS, "fps": FPS, "annotators": [[18 / FPS]]} for path in videos}
     return Corpus(videos, truth)
 
 
@@ -470,6 +472,9 @@ def test_fine_tuning_moves_the_top_of_the_backbone_and_the_detector_uses_it(
     before = {name: tensor.numpy() for name, tensor in original.trained_tensors().items()}
     assert set(names) <= set(model.tuned) == set(before)
     assert any(not np.array_equal(model.tuned[name], before[name]) for name in names)
+    statistics = [name for name in before if "running" in name]
+    assert statistics
+    assert all(np.array_equal(model.tuned[name], before[name]) for name in statistics)
     model.save(tmp_path / "model", found.card())
     read = PairwiseModel.load(tmp_path / "model")
     tuned = read.open_encoder()

@@ -95,6 +95,8 @@ class Corpus:
         training = windows(parts.training)
         if not training.targets.any():
             raise JoinError("no window of these videos is near a boundary", hint="there is nothing to learn from")
+        if (training.targets == 1).all():
+            raise JoinError("every window of these videos is at a boundary", hint="there is nothing to tell apart")
         held_out = windows(parts.held_out) if parts.held_out else None
         return cls(training, held_out, training.spread(), float(training.targets.mean()), sampled, parts)
 

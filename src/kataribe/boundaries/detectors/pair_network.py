@@ -40,6 +40,14 @@ def make_network(spread: Spread, hidden: int, seed: int, backbone: TrainablePict
             _fill(torch, self.first, rng.normal(0, np.sqrt(2 / width), (hidden, width)))
             _fill(torch, self.second, rng.normal(0, np.sqrt(1 / hidden), (1, hidden)))
 
+        def train(self, mode: bool = True) -> Any:
+            """A backbone keeps its statistics of batches: ten frames of one scene are no sample of pictures."""
+            super().train(mode)
+            for module in self.backbone.modules() if self.backbone is not None else ():
+                if isinstance(module, torch.nn.modules.batchnorm._BatchNorm):
+                    module.eval()
+            return self
+
         def forward(self, windows: Any) -> Any:
             """Logits of windows of frames, each a vector or a picture."""
             if self.backbone is not None:

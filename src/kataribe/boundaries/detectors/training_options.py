@@ -33,7 +33,7 @@ class PairwiseOptions(FitOptions):
     )
     seeds: int = option(1, "Train so often, from --seed on, and keep the best.", minimum=1)
     epochs: int = option(30, "How often every window is seen, at most.", minimum=1)
-    batch: int = option(64, "Windows in one step, over all devices together.", minimum=1)
+    batch: int = option(256, "Windows in one step, over all devices together.", minimum=1)
     rate: float = option(2e-3, "Learning rate.")
     backbone_rate: float = option(1e-5, "Learning rate of the backbone's blocks.")
     # Strong: of a thousand features few tell anything, and the others must stay silent in videos of another kind.
