@@ -5,8 +5,8 @@
     value = the mean over the networks of the model (one for each seed); the corpus value is the mean over items
 
 SuiSei extends COMET by a picture and an idf branch. There are other heads; what is trained by default is `mix`, the
-mean of boosted trees over other metrics and of a network that corrects the sentence cosine. With `uncertainty` each item
-has an interval in which 95% of the validation ratings fell.
+mean of boosted trees over other metrics and of a network that corrects the sentence cosine. With `uncertainty` each
+item has an interval in which 95% of the validation ratings fell.
 
 Rei, R., Stewart, C., Farinha, A. C., Lavie, A. (2020). COMET: a neural framework for MT evaluation. EMNLP.
 
