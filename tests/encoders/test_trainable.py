@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from pathlib import Path
 
 import numpy as np
@@ -133,6 +134,21 @@ def test_training_goes_on_where_it_ended(bert: str) -> None:
     other.load_trained(one.trained_tensors())
     for ours, theirs in zip(states_of(one, SENTENCES), states_of(other, SENTENCES), strict=True):
         np.testing.assert_array_equal(ours, theirs)
+
+
+def test_a_copy_of_the_network_has_weights_of_its_own(bert: str, tmp_path: Path) -> None:
+    """As a training loop makes one to keep the best."""
+    encoder = trainable(bert)
+    inputs = encoder.batch([text.ids for text in encoder.tokenize(SENTENCES)])
+    seen = trainable_pictures(f"transformers:{tiny_vit(tmp_path / 'vit')}")
+    for network, given in ((encoder.network, inputs), (seen.network, [noise(1, 224, 224, 3)])):
+        with torch.no_grad():
+            before = network(*given)
+            kept = copy.deepcopy(network)
+            for parameter in network.parameters():
+                parameter.zero_()
+            assert not network(*given).equal(before)
+            torch.testing.assert_close(kept(*given), before)
 
 
 def test_frozen_parts_stay_in_evaluation_mode(bert: str) -> None:

@@ -107,9 +107,9 @@ class ClipEncoder:
         pixels = self._processor(images=images, return_tensors="np")["pixel_values"]
         return self._torch.from_numpy(np.ascontiguousarray(pixels))
 
-    def vectors(self, prepared: Any) -> Any:
-        """The vectors of prepared pictures as a tensor through which gradients flow."""
-        features = _features(self.network.get_image_features(prepared))
+    def vectors(self, prepared: Any, network: Any = None) -> Any:
+        """The vectors of prepared pictures as a tensor through which gradients flow, by its network or a copy of it."""
+        features = _features((network or self.network).get_image_features(prepared))
         return self._torch.nn.functional.normalize(features.float(), dim=-1)
 
 

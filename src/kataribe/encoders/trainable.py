@@ -97,7 +97,7 @@ class TrainableText(_Trainable):
         self.special_ids = encoder.special_ids
         self.pad_id = pad_id
         self.tokenize: Callable[[Sequence[str]], list[TokenizedText]] = tokenize
-        self.network = _module(network, lambda ids, mask: self._run(ids, mask).last_hidden_state)
+        self.network = _module(network, lambda inner, *inputs: _run(inner, *inputs).last_hidden_state)
 
     def batch(self, tokens: Sequence[Int32s]) -> tuple[Any, Any]:
         """Token ids and mask as tensors, padded: what `states` takes."""
@@ -110,7 +110,7 @@ class TrainableText(_Trainable):
 
     def all_states(self, ids: Any, mask: Any) -> tuple[Any, ...]:
         """The states after every layer, the embeddings first."""
-        states: tuple[Any, ...] = self._run(ids, mask, output_hidden_states=True).hidden_states
+        states: tuple[Any, ...] = _run(self._inner, ids, mask, output_hidden_states=True).hidden_states
         return states
 
     def sentences(self, ids: Any, mask: Any) -> Any:
@@ -119,8 +119,9 @@ class TrainableText(_Trainable):
         means = (self.states(ids, mask).float() * weights).sum(dim=1) / weights.sum(dim=1).clamp(min=1)
         return self._torch.nn.functional.normalize(means, dim=-1)
 
-    def _run(self, ids: Any, mask: Any, **options: Any) -> Any:
-        return self._inner(input_ids=ids, attention_mask=mask, **options)
+
+def _run(network: Any, ids: Any, mask: Any, **options: Any) -> Any:
+    return network(input_ids=ids, attention_mask=mask, **options)
 
 
 class TrainablePictures(_Trainable):
@@ -141,10 +142,10 @@ class TrainablePictures(_Trainable):
         """
         return self.network(pixels)
 
-    def _vectors(self, pixels: Sequence[Pixels] | Any) -> Any:
+    def _vectors(self, network: Any, pixels: Sequence[Pixels] | Any) -> Any:
         pictures = pixels.cpu() if hasattr(pixels, "cpu") else pixels
         prepared = self._encoder.prepare([np.asarray(picture, dtype=np.uint8) for picture in pictures])
-        return self._encoder.vectors(prepared.to(next(self._inner.parameters()).device))
+        return self._encoder.vectors(prepared.to(next(network.parameters()).device), network)
 
 
 def trainable(model: str) -> TrainableText:
@@ -223,7 +224,7 @@ def _module(inner: Any, call: Callable[..., Any]) -> Any:
             self.inner = inner
 
         def forward(self, *inputs: Any) -> Any:
-            return call(*inputs)
+            return call(self.inner, *inputs)  # of this module: a copy of it has weights of its own
 
         def train(self, mode: bool = True) -> Any:
             super().train(mode)

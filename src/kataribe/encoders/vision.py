@@ -27,16 +27,16 @@ _IMAGENET_MEAN, _IMAGENET_DEVIATION = (0.485, 0.456, 0.406), (0.229, 0.224, 0.22
 class NetworkEncoder:
     """Any network of torch from a batch of normalised pictures to one vector each, or to a map of them.
 
-    `forward` is what to call where that is not the network itself.
+    `forward(network, pictures)` is what to call where that is not the network itself.
     """
 
     def __init__(
-        self, name: str, network: Any, forward: Callable[[Any], Any] | None = None, size: Size = (224, 224)
+        self, name: str, network: Any, forward: Callable[[Any, Any], Any] | None = None, size: Size = (224, 224)
     ) -> None:
         self.name = name
         self.size = size
         self.network = network
-        self._forward = forward or network
+        self._forward = forward or (lambda network, pictures: network(pictures))
         self._torch = need("torch", extra="models", purpose=f"the backbone {shorten(name)!r}")
 
     @cached_property
@@ -59,7 +59,7 @@ class NetworkEncoder:
 
     def pixels(self, pictures: Sequence[Pixels]) -> Floats:
         with self._torch.inference_mode(), _threads_for(self._torch, len(pictures)):
-            features = self.features(self.prepare(pictures))
+            features = self._features(self.prepare(pictures), self.network)
         return np.stack([_pool(vectors) for vectors in features.double().numpy()])
 
     def prepare(self, pictures: Sequence[Pixels]) -> Any:
@@ -67,15 +67,15 @@ class NetworkEncoder:
         scaled = (np.stack(pictures) / 255 - np.array(_IMAGENET_MEAN)) / np.array(_IMAGENET_DEVIATION)
         return self._torch.from_numpy(scaled.transpose(0, 3, 1, 2).astype(np.float32))
 
-    def features(self, prepared: Any) -> Any:
+    def _features(self, prepared: Any, network: Any) -> Any:
         """What the network makes of prepared pictures: vectors, or a map of them."""
-        output = self._forward(prepared)
+        output = self._forward(network, prepared)
         pooled = getattr(output, "pooler_output", None)
         return pooled if pooled is not None else getattr(output, "last_hidden_state", output)
 
-    def vectors(self, prepared: Any) -> Any:
-        """The vectors of prepared pictures as a tensor through which gradients flow."""
-        features = self.features(prepared)
+    def vectors(self, prepared: Any, network: Any = None) -> Any:
+        """The vectors of prepared pictures as a tensor through which gradients flow, by its network or a copy of it."""
+        features = self._features(prepared, network or self.network)
         if features.dim() == 4:
             return features.mean(dim=(2, 3))
         return features.mean(dim=1) if features.dim() == 3 else features
@@ -111,7 +111,7 @@ def efficientnet_lite0() -> NetworkEncoder:
     with redirect_stdout(io.StringIO()):
         network = package.EfficientNet.from_name(name)
     network.load_state_dict(torch.load(weights, weights_only=True))
-    return NetworkEncoder(name, network.eval(), network.extract_features)
+    return NetworkEncoder(name, network.eval(), lambda network, pictures: network.extract_features(pictures))
 
 
 def timm_model(model: str) -> NetworkEncoder:
