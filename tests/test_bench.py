@@ -12,11 +12,9 @@ import pytest
 
 from bench.data import _made_up
 from bench.intervals import simulate
-from bench.learned import make_corpus
 from bench.narration_study import variants
 from bench.populations import BOUNDARIES, CAPTIONS, LEFT_OUT, NARRATION, STORIES, Scored, sources
-from bench.report import Options, Row, Section, show, write_section
-from bench.suisei import Results, _onto_expert
+from bench.report import Row, Section, show, write_section
 from kataribe.core import registry
 from kataribe.core.metric import Measured, Metric
 from kataribe.core.types import Cast, Narration, Role
@@ -144,20 +142,3 @@ def test_populations_are_made_up_where_there_are_no_data_sets(monkeypatch: pytes
     assert {len(population) for population in captions} == {50}
     assert "made up" in found["stories"].description
     assert "made-up" in found["boundaries"].description
-
-
-def test_corpus_of_learned_metrics_repeats_texts_and_rates_them_by_what_they_keep() -> None:
-    corpus = make_corpus(_made_up(200, 1).candidates, 500, seed=0)
-    assert corpus == make_corpus(_made_up(200, 1).candidates, 500, seed=0)
-    assert len(corpus.candidates) == len(corpus.references) == len(corpus.ratings) == 500
-    assert corpus.distinct < 500
-    whole = [row for row, rating in enumerate(corpus.ratings) if rating == 1.0]
-    assert all(corpus.candidates[row].split() == corpus.references[row][0].split() for row in whole)
-
-
-def test_experiments_without_their_data_say_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr("bench.suisei._judgements", lambda name: None)
-    (missing,) = _onto_expert(tmp_path, Options())
-    shown = Results([(str(missing), "Its data is not here.")]).markdown(["a machine"])
-    assert "#### Trained on nebula, tested on Flickr8k-Expert\n\nIts data is not here." in shown
-    assert shown.endswith("- a machine")
