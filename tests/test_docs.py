@@ -97,6 +97,7 @@ def furnish(folder: Path, page: Path) -> dict[str, str]:
     wrong = [entry | {"caption": caption} for entry, caption in zip(predictions, strangers, strict=True)]
     (folder / "pred_wrong.json").write_text(json.dumps(wrong), encoding="utf-8")
     shutil.copy(samples / "captions_ratings.csv", folder / "ratings.csv")
+    shutil.copy(samples / "ratings_train.csv", folder / "rated.csv")
     for block in blocks(page, "python") + blocks(page, "toml"):
         if block["title"]:
             (folder / block["title"]).write_text(block["body"], encoding="utf-8")

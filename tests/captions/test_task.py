@@ -175,3 +175,9 @@ def test_a_real_captioner_raises_no_alarm(data_folder: Path) -> None:
     predictions = {video: submitted[video][0]["sentence"] for video in videos}
     references = {video: written[video]["sentences"] for video in videos}
     assert not evaluate(predictions, references).warnings
+
+
+def test_an_interval_that_no_metric_can_give_is_said() -> None:
+    found = evaluate(uncertainty="ensemble")
+    assert [warning.id for warning in found.warnings] == ["no-uncertainty"]
+    assert found["rouge_l"].value == evaluate()["rouge_l"].value

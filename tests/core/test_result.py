@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import csv
+import io
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -39,6 +41,13 @@ def test_to_pandas_has_a_row_for_each_item(result: kataribe.Result) -> None:
     frame = result.to_pandas()
     assert list(frame.index) == ["1", "2"]
     assert frame.loc["1", "rouge_l.recall"] == 0.75
+
+
+def test_to_csv_has_a_row_for_each_item_that_reads_back(result: kataribe.Result) -> None:
+    rows = list(csv.DictReader(io.StringIO(result.to_csv())))
+    assert [row["item"] for row in rows] == ["1", "2"]
+    assert float(rows[0]["rouge_l"]) == result["rouge_l"].items["1"].value
+    assert rows[0]["rouge_l.recall"] == "0.75"
 
 
 @pytest.mark.parametrize(

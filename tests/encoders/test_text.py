@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -130,3 +134,45 @@ def test_checkpoint_that_lacks_weights_is_refused(bert: str, tmp_path: Path) -> 
     save_file(weights, broken / "model.safetensors", metadata={"format": "pt"})
     with pytest.raises(ResourceError, match="its checkpoint lacks weights"):
         open_text(str(broken))
+
+
+def test_texts_that_two_threads_want_at_once_are_encoded_once(monkeypatch: pytest.MonkeyPatch, bert: str) -> None:
+    encoder = open_text(bert)
+    real, counts, both = encoder.forward, Counter[int](), threading.Barrier(2)
+
+    def forward(batch: Sequence[np.ndarray]) -> object:
+        counts.update(len(ids) for ids in batch)
+        time.sleep(0.05)  # long enough for the other thread to come
+        return real(batch)
+
+    monkeypatch.setattr(encoder, "forward", forward)
+    words = [" ".join(["dog"] * length) for length in range(1, 9)]  # told apart by their lengths
+
+    def encode(texts: list[str]) -> list[int]:
+        both.wait()
+        return [len(tokens.ids) for tokens in encode_texts(encoder, texts, "tokens").tokens(np.arange(len(texts)))]
+
+    with ThreadPoolExecutor(2) as pool:
+        found = list(pool.map(encode, [words[:6], words[2:]]))
+    assert found == [[3, 4, 5, 6, 7, 8], [5, 6, 7, 8, 9, 10]]
+    assert set(counts.values()) == {1}
+
+
+def test_a_thread_that_fails_leaves_its_texts_to_the_others(monkeypatch: pytest.MonkeyPatch, bert: str) -> None:
+    encoder = open_text(bert)
+    real, calls = encoder.forward, iter([True])
+
+    def forward(batch: Sequence[np.ndarray]) -> object:
+        if next(calls, False):
+            time.sleep(0.1)
+            raise MemoryError
+        return real(batch)
+
+    monkeypatch.setattr(encoder, "forward", forward)
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(encode_texts, encoder, ["a dog runs"], "tokens")
+        time.sleep(0.02)
+        second = pool.submit(encode_texts, encoder, ["a dog runs"], "tokens")
+        with pytest.raises(MemoryError):
+            first.result()
+        assert len(second.result().tokens(np.arange(1))[0].ids) == 5

@@ -116,18 +116,48 @@ def encode_texts(encoder: TextEncoder, texts: Sequence[str], kind: Kind) -> Enco
     store, remarks = open_store(encoder.key)
     remark(*remarks)
     keys = [content_key(text) for text in texts]
-    known = store.known(kind, keys)
-    missing = [index for index, key in enumerate(keys) if key not in known]
     recent = _Recent()
-    done = 0
-    for batch in _encode(encoder, store, kind, texts, keys, missing):
-        made = {index: row.tokens for index, row in batch if row.tokens is not None}
-        recent.add({index: Tokens(row.ids, _is_special(encoder, row.ids), row.vectors) for index, row in made.items()})
-        done += len(batch)
-        report(f"encoding with {encoder.name}", done, len(missing))
+    for mine in _claimed(encoder.key, store, kind, keys):
+        done = 0
+        for batch in _encode(encoder, store, kind, texts, keys, mine):
+            made = {index: row.tokens for index, row in batch if row.tokens is not None}
+            recent.add({i: Tokens(row.ids, _is_special(encoder, row.ids), row.vectors) for i, row in made.items()})
+            done += len(batch)
+            report(f"encoding with {encoder.name}", done, len(mine))
     if store.was_damaged:
         remark(*damage_said(store, (), keys, "texts"))
     return EncodedTexts(encoder, store, texts, keys, kind, recent)
+
+
+# What is being encoded in this process: by the encoder's key and the kind of vectors, the keys of texts.
+_claims: dict[tuple[str, Kind], set[bytes]] = {}
+_claims_change = threading.Condition()
+
+
+def _claimed(encoder: str, store: VectorStore, kind: Kind, keys: Sequence[bytes]) -> Iterator[list[int]]:
+    """Indices of texts to encode here and now, until the store has all.
+
+    Shards that are scored side by side have texts in common: whoever comes second waits for the first.
+    """
+    taken = _claims.setdefault((encoder, kind), set())
+    known = store.known(kind, keys)
+    missing = [index for index, key in enumerate(keys) if key not in known]
+    while missing:
+        with _claims_change:
+            mine = [index for index in missing if keys[index] not in taken]
+            taken.update(keys[index] for index in mine)
+        try:
+            yield mine
+        finally:
+            with _claims_change:
+                taken.difference_update(keys[index] for index in mine)
+                _claims_change.notify_all()
+        own = set(mine)
+        theirs = [index for index in missing if index not in own]
+        with _claims_change:
+            _claims_change.wait_for(lambda: not any(keys[index] in taken for index in theirs))  # noqa: B023
+        known = store.known(kind, [keys[index] for index in theirs])
+        missing = [index for index in theirs if keys[index] not in known]  # whoever had them failed
 
 
 class Limited(Protocol):

@@ -18,7 +18,15 @@ from kataribe.captions.pictured import MediaScan, scan_media
 from kataribe.captions.suisei.batches import Layout, RatedBatches
 from kataribe.captions.suisei.model import CardOptions, member_tensors, under
 from kataribe.captions.suisei.options import GIVEN, ModelOptions
-from kataribe.captions.suisei.vectors import Idf, LayerSource, TextSource, picture_vectors, refuse_unseen, text_source
+from kataribe.captions.suisei.vectors import (
+    Idf,
+    LayerSource,
+    TextSource,
+    all_vectors,
+    picture_vectors,
+    refuse_unseen,
+    text_source,
+)
 from kataribe.core.caution import Caution
 from kataribe.core.errors import InputError, UsageError
 from kataribe.core.need import need
@@ -33,6 +41,7 @@ from kataribe.learning.folder import Model
 from kataribe.learning.threads import one_thread
 
 _ITEMS_AT_ONCE = 1024
+_TEXTS_IN_MEMORY = 30_000
 _OWNER = "the model"
 
 
@@ -161,8 +170,10 @@ class NetworkModel:
         layout = Layout.of(captions.candidates, captions.references)
         layout.refuse_unfit(self.options, items.ids)
         nothing = np.zeros(len(items))
+        # A text stands in many items: its vectors are made once, unless there are too many to keep.
+        vectors = all_vectors(context) if len(context) <= _TEXTS_IN_MEMORY else context
         batches = RatedBatches(
-            layout, nothing, nothing.astype(np.int64), context, pictures=self._pictures(items) if self.sees else None
+            layout, nothing, nothing.astype(np.int64), vectors, pictures=self._pictures(items) if self.sees else None
         )
         return score_batches(self.networks, batches, draws)
 

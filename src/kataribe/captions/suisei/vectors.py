@@ -148,20 +148,20 @@ def pooled(texts: Sequence[Tokens], idf: Idf | None, pool: Pool) -> Float32s:
     >>> pooled([tokens], idf, "mean").tolist()
     [[0.0, 0.5, 1.0]]
     """
-    vectors = np.concatenate([tokens.vectors for tokens in texts])
     lengths = np.array([len(tokens.ids) for tokens in texts])
-    starts = np.cumsum(lengths) - lengths
+    weights = np.ones(int(lengths.sum()))
     if idf is not None:
         ids, special = (np.concatenate([getattr(tokens, name) for tokens in texts]) for name in ("ids", "special"))
-        vectors = vectors * np.where(special, np.float32(0), idf.weights(ids))[:, np.newaxis]
-    if pool == "cls":
-        return np.ascontiguousarray(vectors[starts], dtype=np.float32)
-    if pool == "max":
-        return np.maximum.reduceat(vectors, starts).astype(np.float32)
-    # Summed in double precision, so that no other text of the portion can move the last digits.
-    sums = np.add.reduceat(vectors, starts, dtype=np.float64)
-    means: Float32s = (sums / lengths[:, np.newaxis]).astype(np.float32)
-    return means
+        weights = np.where(special, 0.0, idf.weights(ids).astype(np.float64))
+    found = np.empty((len(texts), texts[0].vectors.shape[1]), dtype=np.float32)
+    for row, (tokens, own) in enumerate(zip(texts, np.split(weights, np.cumsum(lengths)[:-1]), strict=True)):
+        if pool == "mean":  # summed in double precision
+            found[row] = own @ tokens.vectors.astype(np.float64) / len(own)
+        elif pool == "cls":
+            found[row] = own[0] * tokens.vectors[0]
+        else:
+            found[row] = (own[:, np.newaxis] * tokens.vectors).max(axis=0)
+    return found
 
 
 def text_source(
