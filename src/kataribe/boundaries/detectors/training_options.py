@@ -36,8 +36,9 @@ class PairwiseOptions(FitOptions):
     batch: int = option(256, "Windows in one step, over all devices together.", minimum=1)
     rate: float = option(2e-3, "Learning rate.")
     backbone_rate: float = option(1e-5, "Learning rate of the backbone's blocks.")
-    # Strong: of a thousand features few tell anything, and the others must stay silent in videos of another kind.
-    decay: float = option(3.0, "Weight decay of the classifier, decoupled from the gradient (AdamW).")
+    # Strong: of a thousand features few tell anything, and the others must not speak up in unfamiliar videos.
+    decay: float = option(1.0, "Weight decay of the classifier, decoupled from the gradient (AdamW).")
+    clip: float = option(0.0, "Longest gradient, as a norm over all parameters; 0: any.")
 
     def __post_init__(self) -> None:
         super().__post_init__()
