@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from kataribe.core.errors import KataribeError as KataribeError
     from kataribe.core.result import Result as Result
 
-__version__ = "0.3.0"
+__version__ = "0.4.0"
 __all__ = ["KataribeError", "Result", "Scorer", "__version__", "compare", "evaluate"]
 
 _HOMES = {

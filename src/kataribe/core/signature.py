@@ -1,6 +1,6 @@
 """Signatures like those of sacreBLEU: every choice that can change the number, in one short line.
 
-    meteor|v:1.5|lang:en|tok:ptb|missing:error|data:17000/17000|hash:3f9a0c2b|kataribe:0.3.0
+    meteor|v:1.5|lang:en|tok:ptb|missing:error|data:17000/17000|hash:3f9a0c2b|kataribe:0.4.0
 
 Two results may be compared when their signatures agree; `differences` says where they do not.
 """
@@ -31,8 +31,8 @@ def parse_signature(text: str) -> tuple[str, dict[str, str]]:
 def with_field(signature: str, key: str, value: str) -> str:
     """A signature with one more field, before the version that closes it.
 
-    >>> with_field("bleu|n:4|kataribe:0.3.0", "seed", "0")
-    'bleu|n:4|seed:0|kataribe:0.3.0'
+    >>> with_field("bleu|n:4|kataribe:0.4.0", "seed", "0")
+    'bleu|n:4|seed:0|kataribe:0.4.0'
     """
     choices, _, version = signature.rpartition("|")
     return f"{choices}|{key}:{_escape(value)}|{version}"
