@@ -17,7 +17,7 @@ pytest.importorskip("torch", reason="needs kataribe[models]")
 pytest.importorskip("accelerate", reason="needs kataribe[models]")
 
 Call = Callable[..., tuple[int, str, str]]
-QUICK = ("--scale", "1", "5", "--epochs", "2", "--seeds", "2", "--device", "cpu", "-q")
+QUICK = ("--head", "residual", "--scale", "1", "5", "--epochs", "2", "--seeds", "2", "--device", "cpu", "-q")
 BLEND = ("--head", "blend", "-m", "rouge_l,cider", "--scale", "1", "5", "--seeds", "2", "-q")
 
 
@@ -138,7 +138,7 @@ def test_given_vectors_stand_for_pictures(call: Call, bert: str) -> None:
     [
         (lambda text: text, ("--scale", "1", "3"), "the rating is 4, outside the scale from 1 to 3"),
         (lambda text: text, ("--scale", "5", "1"), "--scale: 5 to 1 is no scale"),
-        (lambda text: text, ("--head", "comett"), "--head: no head is called 'comett' - there are: suisei, comet"),
+        (lambda text: text, ("--head", "comett"), "--head: no head is called 'comett' - there are: mix, suisei, comet"),
         (lambda text: text, ("--images", "."), "ratings0.png"),
         (lambda text: text, ("--from", "nowhere"), "nowhere: there is no such model folder"),
         (lambda text: text, ("--head", "blend", "--from", "nowhere"), "a blend has no weights to start from"),
