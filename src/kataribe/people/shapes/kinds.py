@@ -177,9 +177,23 @@ def falsehoods(description: Description, scene: Scene) -> dict[Kind, list[Descri
             phrase.fits(thing) for phrase in set(changed.phrases) - set(description.phrases) for thing in scene.things
         )
         truth = compare(changed, scene)
-        if is_new and truth.true == truth.said - 1:
+        if is_new and truth.true == truth.said - 1 and not _may_count(changed, scene):
             found.setdefault(kind, []).append(changed)
     return found
+
+
+def _may_count(description: Description, scene: Scene) -> bool:
+    """Whether a number is right for a reader who does not count what another phrase speaks of.
+
+    Two red things and some red crosses: are the crosses among the two?
+    """
+    for index, phrase in enumerate(description.phrases):
+        others = [*description.phrases[:index], *description.phrases[index + 1 :]]
+        meant = [thing for thing in scene.things if phrase.fits(thing)]
+        shared = sum(any(other.fits(thing) for other in others) for thing in meant)
+        if phrase.count > 1 and shared and len(meant) - shared <= phrase.count <= len(meant):
+            return True
+    return False
 
 
 def _changes(description: Description) -> Iterator[tuple[Kind, Description]]:
