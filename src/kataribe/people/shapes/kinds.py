@@ -177,13 +177,13 @@ def falsehoods(description: Description, scene: Scene) -> dict[Kind, list[Descri
             phrase.fits(thing) for phrase in set(changed.phrases) - set(description.phrases) for thing in scene.things
         )
         truth = compare(changed, scene)
-        if is_new and truth.true == truth.said - 1 and not _may_count(changed, scene):
+        if is_new and truth.true == truth.said - 1 and not _may_count(changed, description, scene):
             found.setdefault(kind, []).append(changed)
     return found
 
 
-def _may_count(description: Description, scene: Scene) -> bool:
-    """Whether a number is right for a reader who does not count what another phrase speaks of.
+def _may_count(description: Description, true: Description, scene: Scene) -> bool:
+    """Whether a new number is right for a reader who does not count what other phrases speak of.
 
     Two red things and some red crosses: are the crosses among the two?
     """
@@ -191,7 +191,12 @@ def _may_count(description: Description, scene: Scene) -> bool:
         others = [*description.phrases[:index], *description.phrases[index + 1 :]]
         meant = [thing for thing in scene.things if phrase.fits(thing)]
         shared = sum(any(other.fits(thing) for other in others) for thing in meant)
-        if phrase.count > 1 and shared and len(meant) - shared <= phrase.count <= len(meant):
+        if (
+            phrase not in true.phrases
+            and phrase.count > 1
+            and shared
+            and len(meant) - shared <= phrase.count <= len(meant)
+        ):
             return True
     return False
 
