@@ -8,7 +8,7 @@ from kataribe.core.errors import Location, some
 from kataribe.formats.features import Features, read_features
 from kataribe.formats.features import Source as FeatureSource
 from kataribe.formats.images import find_named
-from kataribe.people.picture_names import names_of, plain_name
+from kataribe.formats.picture_names import names_of, plain_name
 from kataribe.people.rated import RatedCaptions
 from kataribe.people.result import Text
 

@@ -28,11 +28,11 @@ from kataribe.captions.files import Source
 from kataribe.captions.rated import RatedExamples
 from kataribe.core.caution import Caution
 from kataribe.core.errors import InputError, Location, UsageError, counted, shorten
-from kataribe.people.plain_text import plain, words
 from kataribe.people.rated_files import Pair, Rated, read_entries
 from kataribe.people.ratings import OVERALL, Rating, Ratings, Vote
 from kataribe.people.references import SeparateReferences, read_separate
 from kataribe.people.result import Text
+from kataribe.text.sameness import plain, words
 
 Scale = tuple[float, float]
 

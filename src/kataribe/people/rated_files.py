@@ -36,8 +36,8 @@ from kataribe.formats.source import (
 )
 from kataribe.people.cells import listed_texts
 from kataribe.people.flickr8k import FlickrTexts, read_annotations
-from kataribe.people.plain_text import plain
 from kataribe.people.ratings import CHOICES, OVERALL, Choice
+from kataribe.text.sameness import plain
 
 ITEM_FIELDS = ("item", "image_id", "video_id", "imgid")
 PICTURE_FIELDS = ("image", "img", "file_name", "image_path", "picture")

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from kataribe.captions.files import Source, read_references
 from kataribe.core.errors import Location
+from kataribe.formats.picture_names import names_of, plain_name
 from kataribe.formats.source import extension
 from kataribe.people.flickr8k import FlickrTexts, read_token_file, references_of
-from kataribe.people.picture_names import names_of, plain_name
 
 
 @dataclass(frozen=True)

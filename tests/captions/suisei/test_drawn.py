@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 
 from kataribe.captions.rated import RatedExamples
 from kataribe.captions.suisei.drawn import NEAREST, Drawing, with_drawn, word_counts
-from kataribe.captions.suisei.material import Material, folded, linked
+from kataribe.captions.suisei.material import Material, linked
 from kataribe.captions.suisei.options import ModelOptions, TrainingOptions
 from kataribe.core.errors import UsageError
+from kataribe.text.sameness import words
 from tests.captions.suisei.made import rated
 from tests.captions.suisei.test_material import ROW, examples_of
 
@@ -29,7 +30,7 @@ def drawing_of(examples: RatedExamples, by_picture: bool = False) -> Drawing:
 def written_of(examples: RatedExamples, groups: Any, group: int) -> set[str]:
     """All texts of a group, whatever their spelling."""
     rows = np.flatnonzero(groups == group).tolist()
-    return {folded(text) for row in rows for text in (examples.candidates[row], *examples.references[row])}
+    return {words(text) for row in rows for text in (examples.candidates[row], *examples.references[row])}
 
 
 @given(st.lists(ROW, min_size=2, max_size=30), st.integers(0, 5), st.sampled_from([0.3, 1.0, 2.5]), st.booleans())
@@ -47,7 +48,7 @@ def test_a_negative_never_shares_a_component_with_its_item(
     assert not negatives.ratings.any()
     own = drawing.material.layout.references
     for n, row in enumerate(negatives.rows.tolist()):
-        caption = folded(drawing.texts[negatives.layout.candidates[n]])
+        caption = words(drawing.texts[negatives.layout.candidates[n]])
         assert caption not in written_of(examples, drawing.groups, drawing.groups[row])
         assert negatives.layout.references[n : n + 1].values.tolist() == own[row : row + 1].values.tolist()
         assert negatives.items[n] == drawing.material.items[row]
@@ -61,12 +62,12 @@ def test_a_left_out_reference_never_stands_among_the_references(rows: list[Row],
     positives = drawing.positives(share, np.random.default_rng(seed))
     assert (positives.ratings == 1).all()
     for n, row in enumerate(positives.rows.tolist()):
-        left_out = folded(drawing.texts[positives.layout.candidates[n]])
+        left_out = words(drawing.texts[positives.layout.candidates[n]])
         remaining = [drawing.texts[text] for text in positives.layout.references[n : n + 1].values.tolist()]
-        assert left_out in map(folded, examples.references[row])
-        assert left_out not in map(folded, remaining)
+        assert left_out in map(words, examples.references[row])
+        assert left_out not in map(words, remaining)
         assert len(remaining) >= 2
-        own = [text for text in dict.fromkeys(examples.references[row]) if folded(text) != left_out]
+        own = [text for text in dict.fromkeys(examples.references[row]) if words(text) != left_out]
         assert sorted(remaining) == sorted(own)
 
 

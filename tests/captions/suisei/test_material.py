@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,16 +15,19 @@ from kataribe.captions.suisei.material import (
     Material,
     RatedSet,
     check_ratings,
-    folded,
+    linked,
+    overlap,
     refuse_constant,
     refuse_overlap,
     split_parts,
 )
 from kataribe.captions.suisei.options import TrainingOptions
 from kataribe.core.errors import InputError, UsageError
+from kataribe.people.rated import read_rated
+from kataribe.text.sameness import words
 from tests.captions.suisei.made import rated
 
-TEXTS = st.sampled_from([f"text {n}" for n in range(30)] + ["Text  1", "TEXT 2 "])
+TEXTS = st.sampled_from([f"text {n}" for n in range(30)] + ["Text  1", "TEXT 2 ", "Text, 3."])
 ROW = st.tuples(st.integers(0, 9), TEXTS, st.lists(TEXTS, min_size=1, max_size=3))
 
 
@@ -45,7 +49,7 @@ def test_parts_of_a_split_share_no_picture_and_no_text(rows: list[tuple[int, str
     seen: list[tuple[set[str], set[str]]] = []
     for found in parts.rows.values():
         some = examples[found]
-        texts = {folded(text) for text in (*some.candidates, *(text for each in some.references for text in each))}
+        texts = {words(text) for text in (*some.candidates, *(text for each in some.references for text in each))}
         seen.append((set(some.groups), texts))
     for one in range(3):
         for other in range(one):
@@ -110,18 +114,52 @@ def test_no_ratings_are_refused() -> None:
         check_ratings(RatedSet("set", examples_of([])))
 
 
+def with_pictures(rows: list[tuple[int, str, list[str]]], pattern: str) -> RatedExamples:
+    return replace(examples_of(rows), pictures=[pattern.format(picture) for picture, _, _ in rows])
+
+
 @given(st.lists(ROW, min_size=1, max_size=10), st.lists(ROW, min_size=1, max_size=10))
 def test_a_test_set_that_shares_pictures_or_candidates_is_refused(one: list, other: list) -> None:
-    train, test = RatedSet("train.csv", examples_of(one)), RatedSet("test.csv", examples_of(other))
-    ours, theirs = train.keys(), test.keys()
-    overlaps = bool(ours["pictures"] & theirs["pictures"] or ours["candidates"] & theirs["candidates"])
+    train = RatedSet("train.csv", with_pictures(one, "images/{}.jpg"))
+    test = RatedSet("test.csv", with_pictures(other, "flickr8k_{}"))
+    ours, theirs = ({picture for picture, _, _ in rows} for rows in (one, other))
+    texts = [{words(text) for _, text, _ in rows} for rows in (one, other)]
     found = refuse_overlap(train, test, allowed=True)
-    assert found.counts["pictures"] == (len(ours["pictures"] & theirs["pictures"]), len(theirs["pictures"]))
-    if overlaps:
+    assert found.counts["pictures"] == (len(ours & theirs), len(theirs))
+    assert found.counts["candidates"] == (len(texts[0] & texts[1]), len(texts[1]))
+    if ours & theirs or texts[0] & texts[1]:
         with pytest.raises(UsageError, match=r"test.csv and train.csv share .* say allow_overlap"):
             refuse_overlap(train, test, allowed=False)
     else:
         assert refuse_overlap(train, test, allowed=False) == found
+
+
+def test_texts_are_compared_whatever_their_case_and_punctuation() -> None:
+    one, other = examples_of([(1, "A  dog .", ["Dogs run!"])]), examples_of([(2, "a dog ", ["dogs  run"])])
+    assert str(overlap(one, other)) == "0 of 0 pictures, 1 of 1 candidates, 1 of 1 references"
+
+
+def test_items_are_compared_where_they_are_names() -> None:
+    """Numbers are the items of many files; that both have an item 1 says nothing."""
+    one, other = examples_of([(1, "a", ["b"])]), examples_of([(1, "c", ["d"])])
+    assert not overlap(one, other)
+    assert overlap(replace(one, groups=["beach"]), replace(other, groups=["beach"])).counts["pictures"] == (1, 1)
+
+
+@pytest.mark.data
+def test_flickr8k_expert_nebula_and_composite(data_folder: Path) -> None:
+    expert = read_rated(data_folder / "human-judgements" / "flickr8k_expert.json").examples()
+    nebula = read_rated(data_folder / "human-judgements" / "nebula_test.json").examples()
+    tokens = data_folder / "flickr8k" / "Flickr8k.token.txt.gz"
+    composite = read_rated(data_folder / "composite" / "composite_flickr8k.jsonl.gz", references=tokens).examples()
+    assert {what: count for what, (count, _) in overlap(nebula, expert).counts.items()} == {
+        "pictures": 0,
+        "candidates": 0,
+        "references": 1,
+    }
+    # Every candidate was written for another picture of the file: a split by picture leaks.
+    assert len(set(linked(expert).tolist())) == 1
+    assert overlap(expert, composite).counts["pictures"] == (997, 1000)
 
 
 def test_captions_of_a_set_are_items_of_their_own() -> None:

@@ -20,11 +20,12 @@ import numpy as np
 from scipy.sparse import csr_array, diags_array
 
 from kataribe.captions.suisei.batches import Layout
-from kataribe.captions.suisei.material import Material, folded
+from kataribe.captions.suisei.material import Material
 from kataribe.captions.suisei.options import ModelOptions, TrainingOptions
 from kataribe.core.errors import UsageError
 from kataribe.core.ragged import Ragged
 from kataribe.core.types import Int64s
+from kataribe.text.sameness import words
 from kataribe.text.scripts import is_mostly_unspaced
 
 # Of so many of the nearest references one is drawn: the very nearest often fit the picture, too.
@@ -132,9 +133,9 @@ class Drawing:
 
     @cached_property
     def _spelt(self) -> Int64s:
-        """A number for each text, equal where texts differ in spaces and capitals only."""
+        """A number for each text, equal where the words of texts are."""
         numbers: dict[str, int] = {}
-        return np.array([numbers.setdefault(folded(text), len(numbers)) for text in self.texts], dtype=np.int64)
+        return np.array([numbers.setdefault(words(text), len(numbers)) for text in self.texts], dtype=np.int64)
 
     @cached_property
     def _written(self) -> Int64s:

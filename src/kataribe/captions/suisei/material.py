@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -16,7 +16,9 @@ from kataribe.captions.suisei.options import TrainingOptions
 from kataribe.core.errors import InputError, UsageError
 from kataribe.core.ragged import Ragged
 from kataribe.core.types import Floats, Int64s
+from kataribe.formats.picture_names import plain_name
 from kataribe.learning.splits import Shared, components, shared, split
+from kataribe.text.sameness import words
 
 TRAIN, VALIDATION, HELD_OUT = "train", "validation", "held out"
 
@@ -33,28 +35,10 @@ class RatedSet(NamedTuple):
         examples = self.examples
         return Captions(examples.ids, examples.candidates, examples.references, self.media)
 
-    def keys(self) -> dict[str, set[str]]:
-        """What may not be shared with a set that it is tested on."""
-        examples = self.examples
-        return {
-            "pictures": set(pictures_of(examples)),
-            "candidates": set(map(folded, examples.candidates)),
-            "references": {folded(text) for texts in examples.references for text in texts},
-        }
-
 
 def pictures_of(examples: RatedExamples) -> list[str]:
     """What each caption describes: the picture's name or, where there is none, the item."""
     return [name or group for name, group in zip(examples.pictures, examples.groups, strict=True)]
-
-
-def folded(text: str) -> str:
-    """Texts that differ in spaces and capitals only are one text.
-
-    >>> folded("A  Dog ")
-    'a dog'
-    """
-    return " ".join(text.split()).casefold()
 
 
 def check_ratings(rated: RatedSet) -> None:
@@ -83,7 +67,7 @@ def linked(examples: RatedExamples) -> Int64s:
     rows = zip(pictures_of(examples), examples.candidates, examples.references, strict=True)
     return components(
         [
-            [("picture", picture), *(("text", folded(text)) for text in (candidate, *references))]
+            [("picture", picture), *(("text", words(text)) for text in (candidate, *references))]
             for picture, candidate, references in rows
         ]
     )
@@ -122,20 +106,43 @@ def split_parts(rated: RatedSet, options: TrainingOptions) -> Parts:
         if not len(found):
             problem = f"no caption is left for {name}: too many captions share pictures or texts"
             raise InputError(problem, file=rated.name, hint=hint, options=["split"])
-    keys = {name: RatedSet(name, examples[found]).keys() for name, found in rows.items()}
-    return Parts(rows, groups, {name: shared(keys[name], keys[TRAIN]) for name in keys if name != TRAIN})
+    content = {name: _content(examples[found], pictures_of(examples[found])) for name, found in rows.items()}
+    return Parts(rows, groups, {name: shared(content[name], content[TRAIN]) for name in rows if name != TRAIN})
+
+
+def overlap(one: RatedExamples, other: RatedExamples) -> Shared:
+    """What of one file stands in the other: its pictures, candidates and references.
+
+    Pictures are compared by name, without folder and ending; where none is named, by item. Items that are mere numbers
+    share none: that two files have an item 1 says nothing.
+    """
+    return shared(_content(one, _picture_names(one)), _content(other, _picture_names(other)))
+
+
+def _picture_names(examples: RatedExamples) -> list[str]:
+    pairs = zip(examples.pictures, examples.groups, strict=True)
+    return [plain_name(name or group) for name, group in pairs if name or not group.isdecimal()]
 
 
 def refuse_overlap(train: RatedSet, test: RatedSet, allowed: bool) -> Shared:
     """Pictures or candidates that stand in training and test flatter the model."""
-    found = shared(test.keys(), train.keys())
+    found = overlap(test.examples, train.examples)
     if any(found.counts[what][0] for what in ("pictures", "candidates")) and not allowed:
         raise UsageError(
             f"{test.name} and {train.name} share {found}",
-            hint="test on captions that were not trained on, or say <allow_overlap>",
+            hint="test on what was not trained on, or say <allow_overlap>; pictures are compared by name",
             options=["allow_overlap"],
         )
     return found
+
+
+def _content(examples: RatedExamples, pictures: Iterable[str]) -> dict[str, set[str]]:
+    """What two parts or files may have in common. Texts are the same if their words are."""
+    return {
+        "pictures": set(pictures),
+        "candidates": set(map(words, examples.candidates)),
+        "references": {words(text) for texts in examples.references for text in texts},
+    }
 
 
 @dataclass(frozen=True, eq=False)
