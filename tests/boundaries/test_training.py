@@ -386,7 +386,7 @@ def test_the_protocol_of_the_paper_trains_on_binary_labels(
         (["--backbone-rate", "nan"], "must be a number greater than 0"),
         (["--cache", "nowhere"], "nowhere: there is no such folder - create it first"),
         (["-o", "nowhere/model"], "there is no folder nowhere"),
-        (["-o", "full"], "full: holds other things than a model"),
+        (["-o", "full"], "full: holds other things, which would be lost"),
         (["-o", "."], "is used by this call and would be lost"),
         (["--state", "full"], "full: holds other things than the state of a training run"),
         (["--state", "model/state"], "model: model/state is used by this call and would be lost"),

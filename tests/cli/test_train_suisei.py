@@ -177,7 +177,7 @@ def test_a_folder_with_other_things_is_not_touched(call: Call) -> None:
     for options in ((), ("--ablate",)):
         code, _, err = call("train", "suisei", "ratings.csv", "-o", "mine", *BLEND, *options)
         assert code == 2
-        assert "mine: holds other things than a" in err
+        assert "mine: holds other things" in err
     assert Path("mine/thesis.txt").read_text() == "years of work"
 
 

@@ -201,7 +201,7 @@ def test_an_empty_folder_and_a_link_to_one_are_places(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("place", "says"),
-    [("nowhere/model", "there is no folder"), ("file", "is a file; a model is a folder"), ("full", "other things")],
+    [("nowhere/model", "there is no folder"), ("file", "is a file"), ("full", "other things")],
 )
 def test_a_model_has_no_place_among_other_things(tmp_path: Path, place: str, says: str) -> None:
     (tmp_path / "file").write_text("mine")

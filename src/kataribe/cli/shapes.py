@@ -27,8 +27,8 @@ def command() -> Any:
 
 
 def _shapes(given: Given) -> None:
+    from kataribe.core.folders import check_folder
     from kataribe.core.need import need
-    from kataribe.formats.folders import check_folder
     from kataribe.people.shapes.dataset import ShapesOptions, make_shapes
     from kataribe.people.shapes.files import is_ours, write_shapes
 

@@ -13,9 +13,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import shutil
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
@@ -25,7 +22,8 @@ import msgspec
 import numpy as np
 
 import kataribe
-from kataribe.core.errors import InputError, OutputError, shorten
+from kataribe.core.errors import InputError, shorten
+from kataribe.core.folders import check_folder, whole_folder
 from kataribe.core.need import need
 
 FORMAT = "kataribe model 1"
@@ -76,14 +74,7 @@ class Model:
 
 def check_model_folder(folder: Path) -> None:
     """Say before hours of training that the model has no place, or would replace what is not a model."""
-    if not _target(folder).parent.is_dir():
-        raise OutputError(f"{folder}: there is no folder {folder.parent}", hint="create it first")
-    if not os.access(_target(folder).parent, os.W_OK):
-        raise OutputError(f"{folder}: the folder {folder.parent} cannot be written to", hint="choose another place")
-    if folder.exists() and not folder.is_dir():
-        raise OutputError(f"{folder}: is a file; a model is a folder", hint="choose another place")
-    if folder.is_dir() and any(folder.iterdir()) and not _is_ours(folder):
-        raise OutputError(f"{folder}: holds other things than a model", hint="name a new or empty folder")
+    check_folder(folder, _is_ours)
 
 
 def write_model(
@@ -97,7 +88,6 @@ def write_model(
 
     `parts` are files that the numbers depend on, `more` are only to look at (curves, a table).
     """
-    check_model_folder(folder)
     parts, more = dict(parts or {}), dict(more or {})
     weights = need("safetensors.numpy", extra="models", purpose="writing models").save(
         {name: np.asarray(tensor, order="C") for name, tensor in tensors.items()}
@@ -113,10 +103,9 @@ def write_model(
     )
     card = msgspec.structs.replace(card, fingerprint=_fingerprint(card))
     files[CARD] = msgspec.json.format(msgspec.json.encode(card), indent=2)
-    try:
-        _replace(_target(folder), files)
-    except OSError as error:
-        raise OutputError(f"{folder}: cannot be written ({error.strerror})", hint="choose another place") from None
+    with whole_folder(folder, _is_ours) as new:
+        for name, content in files.items():
+            (new / name).write_bytes(content)
     return Model(card, tensors, parts)
 
 
@@ -205,11 +194,6 @@ def _without_nan(score: CardScore) -> CardScore:
     return msgspec.structs.replace(score, interval=None)
 
 
-def _target(folder: Path) -> Path:
-    """A link stays a link: what it leads to is replaced."""
-    return Path(os.path.realpath(folder))
-
-
 def _sha256(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
@@ -220,20 +204,3 @@ def _is_ours(folder: Path) -> bool:
         return str(plain["format"]).startswith("kataribe model ")
     except (OSError, ValueError, KeyError, TypeError):
         return False
-
-
-def _replace(folder: Path, files: Mapping[str, bytes]) -> None:
-    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name[:200]}.") as temporary:
-        new, old = Path(temporary) / "new", Path(temporary) / "old"
-        new.mkdir()
-        for name, content in files.items():
-            (new / name).write_bytes(content)
-        if folder.exists():
-            folder.rename(old)
-        try:
-            new.rename(folder)
-        except BaseException:  # Ctrl-C too: the older model must not go with the temporary folder
-            if old.exists():
-                old.rename(folder)
-            raise
-        shutil.rmtree(old, ignore_errors=True)

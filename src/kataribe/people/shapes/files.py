@@ -17,8 +17,8 @@ from pathlib import Path
 import msgspec
 
 import kataribe
+from kataribe.core.folders import whole_folder
 from kataribe.core.progress import report
-from kataribe.formats.folders import whole_folder
 from kataribe.people.shapes.dataset import PICTURES, Part, Picture, ShapeSet, random_stream
 from kataribe.people.shapes.description import BARE, ENOUGH, HIGHEST, LOWEST, SEVERITY
 from kataribe.people.shapes.drawing import draw_png

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -17,6 +18,8 @@ def check_folder(folder: Path, is_ours: IsOurs) -> None:
     target = folder.resolve()
     if not target.parent.is_dir():
         raise OutputError(f"{folder}: there is no folder {folder.parent}", hint="create it first")
+    if not os.access(target.parent, os.W_OK):
+        raise OutputError(f"{folder}: the folder {folder.parent} cannot be written to", hint="choose another place")
     if target.exists() and not target.is_dir():
         raise OutputError(f"{folder}: is a file", hint="name a new or empty folder")
     if target.is_dir() and any(target.iterdir()) and not is_ours(target):
@@ -27,7 +30,8 @@ def check_folder(folder: Path, is_ours: IsOurs) -> None:
 def whole_folder(folder: Path, is_ours: IsOurs) -> Iterator[Path]:
     """A temporary folder beside, to be filled; at the end of the block it takes its place.
 
-    What is ours and was there is replaced. If the block fails or is interrupted, everything stays as it was.
+    What is ours and was there is replaced; a link stays a link. If the block fails or is interrupted, everything stays
+    as it was.
     """
     check_folder(folder, is_ours)
     target = folder.resolve()

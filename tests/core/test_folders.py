@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from kataribe.core.errors import OutputError
-from kataribe.formats.folders import check_folder, whole_folder
+from kataribe.core.folders import check_folder, whole_folder
 
 
 def is_ours(folder: Path) -> bool:
