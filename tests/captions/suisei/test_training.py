@@ -299,7 +299,7 @@ def test_training_without_pictures_is_noted(bert: str) -> None:
     [
         ({"head": "blend", "finetune": 1}, "finetune: blend has no network, only other metrics - leave out finetune"),
         ({"head": "blend", "without": ("idf",)}, "without: blend has no network"),
-        ({"finetune": 1}, "finetune: half of mix is other metrics, which are not trained - leave out finetune"),
+        ({"finetune": 1}, 'finetune: half of mix is other metrics, which are not trained - take head="residual"'),
         ({"without": ("references",)}, 'without="references": half of mix is metrics that compare with references'),
         ({"pool": "cls"}, 'pool="cls" leaves nothing of the idf branch: special tokens weigh 0'),
         ({"head": "comet", "pool": "max"}, 'pool="max": comet mixes the means of its encoder\'s layers'),

@@ -67,7 +67,9 @@ class ModelOptions(Options):
         if self.head == "blend":
             self._refuse("blend has no network, only other metrics", "finetune", "without", "combine")
         elif self.head == "mix":
-            self._refuse("half of mix is other metrics, which are not trained", "finetune")
+            if self.finetune:
+                problem = "<finetune>: half of mix is other metrics, which are not trained"
+                raise UsageError(problem, hint="take <head residual>", options=["finetune", "head"])
             if not self.uses_references:
                 problem = "<without references>: half of mix is metrics that compare with references"
                 raise UsageError(problem, hint="take <head suisei>", options=["without", "head"])
