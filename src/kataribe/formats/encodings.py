@@ -3,7 +3,8 @@
 1. A byte order mark decides: UTF-8, UTF-16, UTF-32.
 2. Bytes that are UTF-8 are UTF-8; every other byte being 0 makes UTF-16.
 3. Bytes that give at least a tenth of hiragana as Shift-JIS are Shift-JIS; no other encoding does that by accident.
-4. Of the encodings below, charset-normalizer chooses the one whose text reads most like text.
+4. Of the encodings below, charset-normalizer chooses the one whose text reads most like text. Korean without hanguls
+   and Japanese without kana are passed over: a few Chinese lines often look like them.
 
 Latin-1 is read as Windows-1252, which holds it. Encodings that a few lines cannot tell from these (Windows-1250, say)
 have to be named.
@@ -26,8 +27,12 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-_HIRAGANA = re.compile("[\u3041-\u3096]")
-_ENOUGH_HIRAGANA = 0.1
+# Letters without which a text is not of the encoding's language, and the least share they have of letters beyond ASCII.
+_TYPICAL = {
+    "cp932": (re.compile("[\u3041-\u3096]"), 0.1),
+    "euc_jp": (re.compile("[\u3041-\u30fa]"), 0.1),
+    "cp949": (re.compile("[\uac00-\ud7a3]"), 0.9),
+}
 # Text in UTF-16 without a mark: in subtitles digits and line ends alone make this many zeros.
 _ENOUGH_ZEROS = 0.1
 _UNNAMED = "name it with <encoding gb18030>, or save the file as UTF-8"
@@ -85,13 +90,20 @@ def _zeros(data: bytes) -> str | None:
 
 
 def _east_or_west(data: bytes) -> str | None:
-    japanese = _readable(data, "cp932")
-    if japanese and len(_HIRAGANA.findall(japanese)) > _ENOUGH_HIRAGANA * sum(not c.isascii() for c in japanese):
+    if _is_typical(_readable(data, "cp932"), "cp932"):
         return "cp932"
     from charset_normalizer import from_bytes
 
-    best = from_bytes(data, cp_isolation=list(CANDIDATES)).best()
-    return best.encoding if best else None
+    matches = from_bytes(data, cp_isolation=list(CANDIDATES))
+    return next((match.encoding for match in matches if _is_typical(str(match), match.encoding)), None)
+
+
+def _is_typical(text: str, encoding: str) -> bool:
+    if encoding not in _TYPICAL:
+        return True
+    letters, least = _TYPICAL[encoding]
+    foreign = sum(character.isalpha() and not character.isascii() for character in text)
+    return foreign > 0 and len(letters.findall(text)) >= least * foreign
 
 
 def _readable(data: bytes, encoding: str) -> str:
