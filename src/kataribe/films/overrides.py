@@ -5,8 +5,8 @@ JSON lines, one change each, applied in the order of the file:
     {"film": "ithaca", "do": "cut", "start": 92, "end": 5400}                       opening and ending are left out
     {"film": "ithaca", "do": "correct", "text": "Penelopy weeves", "to": "Penelope weaves"}
     {"film": "ithaca", "do": "move", "text": "A dog barks", "start": 61, "end": 64.5}
-    {"film": "ithaca", "do": "merge", "text": "It rains", "through": "A dog barks"}   all clips from the one to the other
-    {"film": "ithaca", "do": "split", "text": "The door opens", "time": 57.2}         the second clip begins with the text
+    {"film": "ithaca", "do": "merge", "text": "It rains", "through": "A dog barks"}    all clips from one to the other
+    {"film": "ithaca", "do": "split", "text": "The door opens", "time": 57.2}          the second clip begins with it
     {"film": "ithaca", "do": "remove", "text": "Starring"}
 
 A clip is named by a piece of its text, not by a number, so that other clips may come and go. The piece must stand in
@@ -111,13 +111,16 @@ def _correct(override: Override, clips: Sequence[Caption]) -> Sequence[Caption]:
     if not any(override.text in clip.text for clip in clips) and any(override.to in clip.text for clip in clips):
         raise _DoesNotFit("the text is corrected already; the change is no longer needed")
     index = _find(override.text, override.near, clips)
-    corrected = replace(clips[index], text=clips[index].text.replace(override.text, override.to, 1))
+    corrected = replace(clips[index], text=clips[index].text.replace(override.text, override.to, 1).strip())
+    if not corrected.text:
+        raise _DoesNotFit("no text would be left; remove the clip instead")
     return [*clips[:index], corrected, *clips[index + 1 :]]
 
 
 def _move(override: Override, clips: Sequence[Caption]) -> Sequence[Caption]:
     index = _find(override.text, override.near, clips)
-    assert override.start is not None and override.end is not None  # `_override` saw to it
+    if override.start is None or override.end is None:
+        raise _DoesNotFit("it names no times")
     moved = replace(clips[index], segment=Segment(override.start, override.end))
     changed = sorted([*clips[:index], moved, *clips[index + 1 :]], key=lambda clip: clip.segment)
     for one, following in pairwise(changed):

@@ -28,6 +28,7 @@ def window_of(clip: Narration, span: Segment, length: float = LENGTH, seed: int 
     if clip.segment is None:
         raise ValueError(f"{clip.id} has no times")
     target = clip.segment
+    span = span | target
     length = min(max(length, target.length), span.length)
     earliest = max(span.start, target.end - length)
     latest = min(target.start, span.end - length)
