@@ -112,7 +112,7 @@ def _cut(lines: FilmLines, kept: Segment) -> tuple[FilmLines, int]:
 
 
 def _span(lines: FilmLines, overrides: Sequence[Override], clips: Sequence[Caption], shot: float) -> Segment:
-    """From the opening's end to the ending's start; where nobody knows when the film ends, to the end of a whole shot."""
+    """From opening to ending; where nobody knows when the film ends, to the end of a whole shot."""
     kept = cut_of(overrides)
     last = max(clip.segment.end for clip in clips) if clips else kept.start
     end = min(kept.end, lines.duration) if lines.duration is not None else kept.end

@@ -14,7 +14,8 @@ from pathlib import Path
 
 import numpy as np
 
-from kataribe.core.errors import Location, UsageError, counted, some
+from kataribe.core.errors import Location, UsageError, counted, shorten, some
+from kataribe.core.types import Floats, Int64s
 from kataribe.formats.source import check_id, read_json
 
 DRAWS = 1000
@@ -45,9 +46,10 @@ def split_films(
     """
     films = sorted(genres)
     held = [usual_size(len(films)) if size is None else size for size in (val, test)]
-    if sum(held) >= len(films) and sum(held):
+    together = sum(held)
+    if 0 < together >= len(films):
         raise UsageError(
-            f"<val> and <test> hold out {counted(sum(held), 'film')} of {len(films)}",
+            f"<val> and <test> hold out {counted(together, 'film')} of {len(films)}",
             hint="leave one to train on",
             options=["val", "test"],
         )
@@ -61,32 +63,33 @@ def split_films(
     return {name: sorted(films[row] for row in rows) for name, rows in parts.items()}
 
 
-def read_split(path: Path, films: Sequence[str]) -> dict[str, list[str]]:
-    """A split that somebody made: {"train": [...], "val": [...], "test": [...]}; every film is in one part."""
+def read_split(path: Path) -> dict[str, list[str]]:
+    """A split that somebody made: {"train": [...], "val": [...], "test": [...]}; no film is in two parts."""
     data = read_json(path)
     location = Location(path)
     if not isinstance(data, dict) or not all(isinstance(members, list) for members in data.values()):
         raise location.error("is no split", hint='write {"train": ["film", ...], "val": [...], "test": [...]}')
-    split: dict[str, list[str]] = {}
-    seen: dict[str, str] = {}
-    for name, members in data.items():
-        if not name.isidentifier():
-            raise location.error(f"a part is called {name!r}", hint="use letters, digits and _")
-        split[name] = []
-        for member in members:
-            film = check_id(member, location.within(name))
-            if film in seen:
-                raise location.at(id=film).error(f"is in {seen[film]} and in {name}", hint="keep one")
-            seen[film] = name
-            if film in films:
-                split[name].append(film)
-    missing = [film for film in films if film not in seen]
+    part_of: dict[str, str] = {}
+    for part, members in data.items():
+        if not part.isidentifier():  # it names files
+            raise location.error(f"a part is called {shorten(part)!r}", hint="use letters, digits and _")
+        for film in (check_id(member, location.within(part)) for member in members):
+            if part_of.setdefault(film, part) != part:
+                raise location.at(id=film).error(f"is in {part_of[film]} and in {part}", hint="keep one")
+    return {part: [film for film, its_part in part_of.items() if its_part == part] for part in data}
+
+
+def only(split: Split, films: Sequence[str], path: Path) -> dict[str, list[str]]:
+    """The parts of these films, each of which has one."""
+    known = {film for members in split.values() for film in members}
+    missing = [film for film in films if film not in known]
     if missing:
-        raise location.error(f"has no part for {counted(len(missing), 'film')}: {some(missing)}", hint="add them")
-    return split
+        problem = f"has no part for {counted(len(missing), 'film')}: {some(missing)}"
+        raise Location(path).error(problem, hint="add them")
+    return {part: [film for film in members if film in set(films)] for part, members in split.items()}
 
 
-def _distance(has: np.ndarray, draw: np.ndarray, held: Sequence[int]) -> float:  # type: ignore[type-arg]
+def _distance(has: Floats, draw: Int64s, held: Sequence[int]) -> float:
     whole, total, start = has.mean(axis=0), 0.0, 0
     for size in held:
         if size:

@@ -51,7 +51,7 @@ class CountedFilm:
 
 def count_clips(clips: Sequence[Narration], cast: Cast | None) -> ClipCounts:
     """
-    >>> from kataribe.core.types import Role
+    >>> from kataribe.core.types import Role, Segment
     >>> count_clips([Narration("1", "f", Segment(0, 4), "Ines climbs and looks.")], Cast("f", (Role("Ines"),)))
     ClipCounts(seconds=(4,), letters=(4,), actions=(2,), roles=(1,), mentions=(1,))
     """
