@@ -96,7 +96,7 @@ def test_a_line_that_never_ends_is_refused() -> None:
 
 
 def test_a_folder_of_other_files_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "notes.txt").write_text("hello")
+    (tmp_path / "notes.md").write_text("hello")
     with pytest.raises(InputError, match="is no narration file"):
         read_narrations(tmp_path)
 

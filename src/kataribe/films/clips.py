@@ -16,6 +16,7 @@ nothing and are left out.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable
 
 from kataribe.core.types import Caption, Narration, Segment
@@ -68,8 +69,16 @@ def name_of(film: str, segment: Segment) -> str:
     return f"{film}_{start}-{end}"
 
 
-def named(film: str, clip: Caption) -> Narration:
-    return Narration(name_of(film, clip.segment), film, clip.segment, clip.text)
+def named_clips(film: str, clips: Iterable[Caption]) -> tuple[Narration, ...]:
+    """Clips called after their times. Where times are rounded two may have the same: the second is called ..._2."""
+    seen: Counter[str] = Counter()
+    found = []
+    for clip in clips:
+        name = name_of(film, clip.segment)
+        seen[name] += 1
+        id = name if seen[name] == 1 else f"{name}_{seen[name]}"
+        found.append(Narration(id, film, clip.segment, clip.text))
+    return tuple(found)
 
 
 def _joins(clip: Caption, fragment: Caption, gap: float, most: int, enough: int) -> bool:

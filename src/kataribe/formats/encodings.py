@@ -35,7 +35,6 @@ _TYPICAL = {
 }
 # Text in UTF-16 without a mark: in subtitles digits and line ends alone make this many zeros.
 _ENOUGH_ZEROS = 0.1
-_UNNAMED = "name it with <encoding gb18030>, or save the file as UTF-8"
 
 
 class Decoded(NamedTuple):
@@ -50,12 +49,15 @@ def decode(data: bytes, location: Location, encoding: str | None = None) -> Deco
     Decoded(text='老李回头朝屋内喊道。', encoding='gb18030')
     """
     name = canonical(encoding) if encoding else _detect(data)
-    if name is None:
-        raise location.error("its encoding cannot be told", hint=_UNNAMED, options=["encoding"])
     try:
-        text = data.decode(name)
+        text = data.decode(name) if name else None
     except UnicodeError:
-        raise location.error(f"is not text in {name}", hint="name another <encoding>", options=["encoding"]) from None
+        text = None
+    if text is None and encoding:
+        raise location.error(f"is not text in {name}", hint="name another <encoding>", options=["encoding"])
+    if name is None or text is None:
+        problem = "is no text, or its encoding cannot be told"
+        raise location.error(problem, hint="name it with <encoding>, or save the file as UTF-8", options=["encoding"])
     return Decoded(text.removeprefix("\ufeff"), name.removesuffix("-sig"))
 
 
