@@ -122,7 +122,7 @@ def test_nested_names_missing_casts_and_overlapping_dialogue_are_told(films: Pat
     (films / "a.dialogue.srt").write_text(srt((5, 11, "You are early."), (10, 12, "So are you.")))
     built = make(films, tmp_path / "out", cast=films / "cast.json")
     told = {caution.id: str(caution) for caution in built.cautions}
-    assert told["no-cast"].startswith("no cast for 2 films: 'b', 'c'")
+    assert told["uncast-films"].startswith("no cast for 2 films: 'b', 'c'")
     assert "('Tomas' of 'Old Tomas' in 'a')" in told["nested-names"]
     assert told["overlapping-dialogue"].startswith("1 line of dialogue starts before the line before has ended")
 

@@ -52,6 +52,7 @@ def test_without_dialogue_there_are_no_gaps() -> None:
         ("He is running and stopped.", 2),
         ("The walk, her look, at work, Tomas's fall.", 0),
         ("They carried him, wept and went.", 3),
+        ("He looks back, slow and warm, then slows.", 2),
         ("", 0),
     ],
 )
