@@ -73,6 +73,11 @@ def test_what_cannot_be_lines_is_refused(tmp_path: Path, name: str, content: str
     assert "\n" not in str(refused.value)
 
 
+def test_a_time_that_somebody_says_is_no_negative_time(tmp_path: Path) -> None:
+    (tmp_path / "a.srt").write_text("1\n00:00:01,000 --> 00:00:04,000\n-10:30 at the latest.\n-12:00, 3 p.m.\n")
+    assert read_lines(tmp_path / "a.srt").lines[0].text == "-10:30 at the latest.\n-12:00, 3 p.m."
+
+
 def test_a_picture_called_srt_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a.srt").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 20)
     with pytest.raises(InputError, match=r"a\.srt: (is no text|has no cue)"):

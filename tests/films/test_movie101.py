@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 from statistics import fmean
 
@@ -10,7 +11,9 @@ import pytest
 
 from kataribe.core.errors import InputError
 from kataribe.core.types import Caption, Segment
+from kataribe.films.actions import count_letters
 from kataribe.films.casts import read_casts
+from kataribe.films.clips import named_clips
 from kataribe.films.joining import join_texts
 from kataribe.films.movie101 import (
     Movie101,
@@ -20,7 +23,19 @@ from kataribe.films.movie101 import (
     read_shots,
     shots_document,
 )
-from kataribe.films.movie101_v2 import Mark, MarkedLine, facts_document, marked, read_facts, read_short, write_short
+from kataribe.films.movie101_v2 import (
+    FilmFacts,
+    FilmText,
+    Mark,
+    MarkedLine,
+    facts_document,
+    marked,
+    read_facts,
+    read_short,
+    read_v2,
+    write_short,
+    write_v2,
+)
 from kataribe.films.shots import shots_with_clips
 from kataribe.films.statistics import count_clips
 from kataribe.narration.files import read_narrations as read_any_narrations
@@ -104,6 +119,23 @@ def test_v2_is_read_and_written_byte_for_byte(data_folder: Path) -> None:
 
 
 @pytest.mark.data
+def test_text_statistics_of_v2(data_folder: Path) -> None:
+    """As docs/films.md prints them; actions, which take minutes, of one film."""
+    films = read_v2(data_folder / "movie101")
+    lines = [line for film in films.values() for line in film.lines]
+    assert round(fmean(count_letters(line.text) for line in lines), 1) == 33.0
+    assert round(fmean(line.caption.segment.length for line in lines), 1) == 8.3
+    genres = Counter(genre for film in films.values() for genre in film.facts.genres)
+    assert genres.most_common(3) == [("喜剧", 65), ("爱情", 61), ("动作", 31)]
+    clips = named_clips("f", [line.caption for line in films["6963491699926499871"].lines])
+    cast = read_casts(data_folder / "movie101" / "v2-meta" / "6963491699926499871.json")["6963491699926499871"]
+    counts = count_clips(clips, cast)
+    assert 0.8 < fmean(counts.roles or ()) < 1.6
+    pytest.importorskip("jieba")
+    assert 4 < fmean(counts.actions or ()) < 9
+
+
+@pytest.mark.data
 def test_v2_marks_are_those_that_the_cast_gives_or_names_beyond_it(data_folder: Path) -> None:
     path = data_folder / "movie101" / "v2-short-zh" / "6963491699926499871.txt"
     cast = read_casts(data_folder / "movie101" / "v2-meta" / f"{path.stem}.json")[path.stem]
@@ -179,6 +211,21 @@ def test_v2_metadata_goes_round(tmp_path: Path) -> None:
     (tmp_path / "7.json").write_text(json.dumps(meta))
     facts, cast = read_facts(tmp_path / "7.json"), read_casts(tmp_path / "7.json")["7"]
     assert facts_document(facts, cast) == meta
+
+
+def test_v2_films_are_written_and_read_again(tmp_path: Path) -> None:
+    cast = read_casts({"7": ["老李"]})["7"]
+    lines = marked([Caption(Segment(5, 9), "老李走了。")], cast)
+    film = FilmText(FilmFacts("7", "t", ("剧情",)), tuple(lines))
+    write_v2(tmp_path, [(film, cast)])
+    assert (tmp_path / "v2-short-zh" / "7.txt").read_text(encoding="utf-8") == "0:0:5|0:0:9|[老李]走了。\n"
+    assert read_v2(tmp_path) == {"7": film}
+    assert read_casts(tmp_path / "v2-meta" / "7.json")["7"].names == ("老李",)
+
+
+def test_a_folder_without_v2_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="has no v2-short-zh with text files"):
+        read_v2(tmp_path)
 
 
 def test_other_metadata_is_refused(tmp_path: Path) -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from kataribe.core.errors import InputError
 from kataribe.core.types import Caption, Segment
@@ -12,6 +15,8 @@ from kataribe.films.corpus import FilmInput, build
 from kataribe.films.lines import FilmLines
 from kataribe.films.overrides import Override, apply, cut_of, read_overrides
 from kataribe.films.rules import Rules
+
+from .strategies import lines
 
 CLIPS = [
     Caption(Segment(0, 4), "It rains. A dog barks."),
@@ -147,3 +152,20 @@ def test_what_is_no_change_is_refused_with_its_line(tmp_path: Path, line: str, p
     path.write_text(line + "\n")
     with pytest.raises(InputError, match=problem):
         read_overrides(path)
+
+
+@given(lines(texts=("It rains.", "A dog barks. The door opens.")).filter(bool), st.data())
+def test_merging_and_splitting_loses_no_word(told: list[Caption], data: st.DataObject) -> None:
+    numbers = [re.findall(r"<\d+>", line.text)[0] for line in told]
+    changes = []
+    for _ in range(data.draw(st.integers(1, 4))):
+        first, last = sorted(data.draw(st.sampled_from(range(len(numbers)))) for _ in range(2))
+        if data.draw(st.booleans()):
+            changes.append(Override("f", "merge", text=numbers[first], through=numbers[last]))
+        else:
+            changes.append(Override("f", "split", text=numbers[first]))
+    clips, unapplied = apply(changes, told)
+    words = " ".join(line.text for line in told).split()
+    assert " ".join(clip.text for clip in clips).split() == words
+    assert [clip.segment for clip in clips] == sorted(clip.segment for clip in clips)
+    assert len(unapplied) <= len(changes)

@@ -93,6 +93,12 @@ def test_blank_fragments_tell_nothing() -> None:
     assert narration_clips([line(0, 1, "  "), line(1, 2, "Rain.")]) == (line(1, 2, "Rain."),)
 
 
+def test_fragments_that_nobody_has_written_down_are_joined_by_their_times() -> None:
+    assert narration_clips([line(0, 1, ""), line(1.5, 2, ""), line(3, 4, "")]) == (line(0, 2, ""), line(3, 4, ""))
+    corpus = build(FilmInput(FilmLines("f", 40.0, [line(10, 12, "Who?")], [line(0, 3, ""), line(20, 24, "")])))
+    assert [clip.segment for clip in corpus.long_clips] == [Segment(0, 3), Segment(20, 24)]
+
+
 @given(lines(), lines())
 def test_long_clips_hold_every_clip_once_in_order(told: list[Caption], said: list[Caption]) -> None:
     clips, dialogues = narration_clips(told), find_dialogues(said)

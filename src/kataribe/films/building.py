@@ -126,7 +126,7 @@ def _make(
 ) -> FilmDocument:
     lines, files = _read(source, options)
     are_clips = source.clips is not None or source.are_clips
-    made = build(FilmInput(lines, cast, source.genres, source.title, overrides, are_clips), options)
+    made = build(FilmInput(lines, overrides, are_clips), options)
     return FilmDocument(
         key=key,
         film=source.film,

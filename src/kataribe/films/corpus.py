@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from math import ceil, isfinite
 
 from kataribe.core.errors import Location
-from kataribe.core.types import Caption, Cast, Narration, Segment
+from kataribe.core.types import Caption, Narration, Segment
 from kataribe.films.clips import named_clips, narration_clips
 from kataribe.films.dialogues import Dialogue, find_dialogues
 from kataribe.films.line_files import check_one_voice, check_times, in_order
@@ -24,9 +24,6 @@ class FilmInput:
     """A film as it enters a corpus. `are_clips`: the narration is in clips already and stays as it is."""
 
     lines: FilmLines
-    cast: Cast | None = None
-    genres: tuple[str, ...] = ()
-    title: str = ""
     overrides: tuple[Override, ...] = ()
     are_clips: bool = False
 
