@@ -41,13 +41,14 @@ def shots_with_clips(
     Segment(start=0.0, end=20.0) It rains. A dog barks.
     Segment(start=20.0, end=40.0) A dog barks.
     """
-    known = list(clips)
-    found = []
-    for number, piece in enumerate(pieces(span, length)):
-        texts = [clip.text for clip in known if belongs(clip.segment, piece, overlap)]
-        if texts:
-            found.append(Shot(number, piece, join_texts(texts)))
-    return tuple(found)
+    whole = pieces(span, length)
+    texts: dict[int, list[str]] = {}
+    for clip in clips:
+        first, last = (int((time - span.start) // length) for time in (clip.segment.start, clip.segment.end))
+        for number in range(max(first, 0), min(last + 1, len(whole))):
+            if belongs(clip.segment, whole[number], overlap):
+                texts.setdefault(number, []).append(clip.text)
+    return tuple(Shot(number, whole[number], join_texts(told)) for number, told in sorted(texts.items()))
 
 
 def pieces(span: Segment, length: float = LENGTH) -> Sequence[Segment]:
