@@ -21,6 +21,7 @@ from kataribe.cli import (
     doctor,
     judge,
     metrics,
+    movie,
     parse,
     report,
     resources,
@@ -44,7 +45,7 @@ def _built_later() -> None:
 
 
 build_app = typer.Typer(help="Build data sets.", no_args_is_help=True, rich_markup_mode=None)
-build_app.callback()(_built_later)  # keeps `shapes` a command of its own while it is the only one
+build_app.command("movie", help=movie.HELP, cls=built_when_called(movie.command))(_built_later)
 build_app.command("shapes", help=shapes.HELP, cls=built_when_called(shapes.command))(_built_later)
 
 app = typer.Typer(
