@@ -1,1 +1,1 @@
-"""What a file shows and sounds like: frames, pictures, shots, faces, burnt-in subtitles, speech. Nothing knows a task."""
+"""What a file shows and sounds like: frames, shots, faces, burnt-in subtitles, speech. Nothing here knows a task."""

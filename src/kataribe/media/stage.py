@@ -53,7 +53,7 @@ def run_through(stage: Stage[T_co], video: Path) -> T_co:
 
 
 def joined(chunks: Iterable[Chunk]) -> Arrays:
-    """The rows of all chunks, one after the other.
+    """The rows of all chunks, one after the other; a chunk in which nothing was found need not know their width.
 
     >>> joined([Chunk(1, {"time": np.array([0.0])}), Chunk(2, {"time": np.array([1.5])})])["time"].tolist()
     [0.0, 1.5]
@@ -62,7 +62,7 @@ def joined(chunks: Iterable[Chunk]) -> Arrays:
     for chunk in chunks:
         for name, rows in chunk.rows.items():
             parts.setdefault(name, []).append(rows)
-    return {name: np.concatenate(rows) for name, rows in parts.items()}
+    return {name: np.concatenate([part for part in rows if len(part)] or rows[:1]) for name, rows in parts.items()}
 
 
 def is_due(time: float, last: float) -> bool:

@@ -18,7 +18,7 @@ from kataribe.media.ocr import Line, read_lines
 from kataribe.media.video import describe, pictures_at
 
 _PICTURES, _WIDTH = 60, 640
-_SURE, _ALIKE = 0.6, 0.8
+_SURE, _ALIKE = 0.7, 0.8
 
 
 class Strip(NamedTuple):
@@ -71,7 +71,8 @@ def choose_strip(seen: Sequence[Seen], pictures: int) -> Strip | None:
     >>> [round(edge, 3) for edge in choose_strip(lines + logo, 6)]
     [0.822, 0.948]
     """
-    lines = [line for line in seen if line.right - line.left > line.height / 2]
+    # A single letter is a pattern more often than a line.
+    lines = [line for line in seen if len(line.text) > 1 and line.right - line.left > line.height / 2]
     lines = [line for line in lines if _stays(line, lines) <= max(pictures / 2, 1)]
     bands = [[other for other in lines if abs(other.middle - line.middle) < 0.6 * line.height] for line in lines]
     if not bands:

@@ -6,7 +6,8 @@
 
 A line starts and ends half a step (0.2 s) outside the frames on which it was read. Two readings are nearly equal if
 they share 80% of their letters and one of them was read in a single frame only: what stands still twice is meant.
-A reading of a single frame that shares half of its letters with a neighbour is that neighbour, fading in or out.
+A reading of a single frame that shares half of its letters with a neighbour is that neighbour, fading in or out; one of
+a single letter is a pattern in the picture.
 """
 
 from __future__ import annotations
@@ -144,7 +145,7 @@ def merge(readings: Sequence[Reading], step: float) -> list[Caption]:
             lines[-1] += run
         else:
             lines.append(list(run))
-    return [_caption(line, step) for line in lines]
+    return [_caption(line, step) for line in lines if len(line) > 1 or len(line[0].text) > 1]
 
 
 def _same_line(line: Sequence[Reading], run: Sequence[Reading], step: float) -> bool:
