@@ -51,7 +51,7 @@ def subtitles(
     quiet: Quiet = False,
 ) -> None:
     """Read burnt-in subtitles by OCR, Chinese and English; prints SRT."""
-    from kataribe.formats.subtitles import format_subtitles
+    from kataribe.formats.subtitle_output import format_subtitles
     from kataribe.media.subtitles import Subtitles
 
     _check(video, output, (FEATURES, ".srt", ".vtt", ".json"))

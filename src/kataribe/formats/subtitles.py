@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from kataribe.core.errors import Location
-from kataribe.core.types import Caption
 from kataribe.formats.source import check_text, extension, has_only_characters, open_text
 
 SUBTITLES = (".vtt", ".srt", ".ass", ".ssa")
@@ -38,23 +37,3 @@ def read_subtitles(path: Path) -> Iterator[tuple[float, float, str]]:
             continue
         text = html.unescape(cue.plaintext) if kind == "vtt" else cue.plaintext
         yield cue.start / 1000, cue.end / 1000, check_text(text, Location(path, path.stem, f"cue {number}"))
-
-
-def format_subtitles(captions: Iterable[Caption], kind: str) -> str:
-    """Captions as a file of this kind: srt, vtt or ass.
-
-    >>> from kataribe.core.types import Segment
-    >>> print(format_subtitles([Caption(Segment(1, 2.5), "Who is there?")], "srt"), end="")
-    1
-    00:00:01,000 --> 00:00:02,500
-    Who is there?
-    """
-    import pysubs2
-
-    file = pysubs2.SSAFile()
-    for caption in captions:
-        start, end = (round(1000 * edge) for edge in (caption.segment.start, caption.segment.end))
-        # A brace would start a command of the format in which pysubs2 keeps cues.
-        text = caption.text.replace("{", "(").replace("}", ")")
-        file.append(pysubs2.SSAEvent(start=start, end=end, text=text))
-    return file.to_string(kind)
