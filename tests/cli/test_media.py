@@ -36,11 +36,11 @@ def test_shots_of_the_real_clip(call) -> None:
 
 
 def test_faces_of_the_real_clip_are_one_track_in_the_feature_file(call, tmp_path: Path) -> None:
-    code, out, err = call("media", "faces", str(woman()), "--rate", "0.5", "-o", str(tmp_path / "film.npz"))
+    code, out, err = call("media", "faces", str(woman()), "--rate", "2", "-o", str(tmp_path / "film.npz"))
     assert code == 0
     assert out.splitlines()[0].split() == ["track", "from", "to", "faces", "score"]
-    assert out.splitlines()[1].split()[:4] == ["0", "0.00", "18.02", "10"]
-    assert err.splitlines()[-1] == "kataribe: 10 faces in 10 of 10 frames"
+    assert out.splitlines()[1].split()[:4] == ["0", "0.00", "19.52", "40"]
+    assert err.splitlines()[-1] == "kataribe: 40 faces in 40 of 40 frames"
     code, out, _ = call("media", "frames", str(woman()), "-o", str(tmp_path / "film.npz"))
     assert (code, out) == (0, f"{tmp_path / 'film.npz'}: 20 frames, 288 numbers each, by histogram\n")
 

@@ -72,7 +72,7 @@ def test_a_recogniser_gives_narration_its_text(film: Path) -> None:
 
 @needs_espeak
 def test_without_subtitles_the_narrators_voice_tells_narration_from_dialogue(film: Path, tmp_path: Path) -> None:
-    told = "Two boys run after the bus while the driver laughs. He does not stop. Behind the hill a train goes by at night."
+    told = "Two boys run after the bus while the driver laughs. Behind the hill a train goes by at night."
     sample = make_film(tmp_path / "sample.mp4", 9, sound=placed([(0, speak(told, tmp_path))], 9))
     lines = watch(film, Watching(narrator=sample), subtitles=[])
     assert [line.segment.start for line in lines.narration] == pytest.approx([0.6, 8.0], abs=0.4)

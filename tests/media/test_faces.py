@@ -22,13 +22,13 @@ from tests.media.made import bikes, make_film, package_file, woman
 
 @pytest.fixture(scope="module")
 def found() -> Faces:
-    return faces(woman(), FaceStage(rate=0.5))
+    return faces(woman())
 
 
 def test_a_face_in_every_frame_of_the_real_clip_is_one_track(found: Faces) -> None:
-    assert len(found) == len(found.seen) == 10
+    assert len(found) == len(found.seen) == 20
     assert set(found.track.tolist()) == {0}
-    assert found.vector.shape == (10, 128)
+    assert found.vector.shape == (20, 128)
     assert (found.score >= LEAST_SCORE).all()
     # She sits right of the middle, in a picture of 640 x 360.
     middle = (found.box[:, 0] + found.box[:, 2]) / 2

@@ -1,7 +1,7 @@
 """Faces of one frame linked to those of the frames before: a track is one person, seen without a long break.
 
     d  = Euclidean distance of two face vectors;   iou = overlap of their boxes
-    may link   if d <= 0.6 and iou >= 0.3, or d <= 0.45 wherever the boxes are
+    may link   if d <= 0.6 and iou >= 0.5, or d <= 0.4 wherever the boxes are
     who links  the assignment of a frame's faces to open tracks with the smallest sum of d - iou / 2
 
 A track is open until nobody was linked to it for more than two steps. Its vector for comparison is its last one.
@@ -23,8 +23,8 @@ class Linking(NamedTuple):
     """When two faces may be one person's."""
 
     distance: float = 0.6
-    overlap: float = 0.3
-    distance_alone: float = 0.45
+    overlap: float = 0.5
+    distance_alone: float = 0.4
     steps: int = 2
 
 
