@@ -32,7 +32,7 @@ def test_lines_as_the_attacks_leave_them() -> None:
     expected = {
         "whole cast": ["Anna waits for Thomas. Anna, Tom", "Snow falls. Anna, Tom", "Tom runs. Anna, Tom"],
         "first billed": ["Anna waits for Anna.", "Anna Snow falls.", "Anna runs."],
-        "no names": ["waits for .", "Snow falls.", "runs."],
+        "no names": ["waits for.", "Snow falls.", "runs."],
         "swapped roles": ["Tom waits for Anna.", "Snow falls.", "Anna runs."],
         "previous line": ["Tom runs.", "Anna waits for Thomas.", "Snow falls."],
         "said twice": [f"{line} {line}" for line in lines],
@@ -69,7 +69,7 @@ def test_moving_lines_loses_none(lines: list[str]) -> None:
 
 def test_every_metric_is_read_after_every_attack() -> None:
     found = audit(PRED, REFS, CASTS)
-    assert [outcome.attack for outcome in found.outcomes] == ["submitted", *attacks.ATTACKS]
+    assert [outcome.attack for outcome in found.outcomes] == ["submitted", *attacks.ATTACKS, *attacks.DEGRADED]
     before = found.submitted.scores
     by_attack = {outcome.attack: outcome for outcome in found.attacked}
     assert by_attack["no names"].scores[CLEAN_ROLES].value == 0.0
