@@ -24,6 +24,7 @@ VARIANTS = {
     "recall_at": [
         "recall_at(2, 5, text=rouge_l)",
         "recall_at(text=cider)",
+        "recall_at(2, 5, text=rouge_l, windows=tool)",
         "recall_at(1, 4, text=bertscore({bert}, idf=true, rescale=own))",
     ],
     "repetition": ["repetition", "repetition(1, window=2)", "repetition(2, tok=none)"],
@@ -32,6 +33,7 @@ VARIANTS = {
     "mnscore": [
         "mnscore(emscore=emscore(movie101, model={clip}), bertscore=bertscore({bert}, idf=true))",
         "mnscore(emscore=rouge_l, bertscore=cider)",
+        "mnscore(emscore=rouge_l, bertscore=bleu, weights=0.25+0.5+0.25)",
     ],
 }
 
