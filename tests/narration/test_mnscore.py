@@ -103,7 +103,7 @@ def test_the_real_parts_on_given_vectors() -> None:
 
 def test_without_vectors_of_the_film_there_is_one_clear_line() -> None:
     pytest.importorskip("torch")
-    with pytest.raises(UsageError, match="give images=FOLDER or features=FILE"):
+    with pytest.raises(UsageError, match="give videos=DIR, images=FOLDER or features=FILE"):
         evaluate()
     with pytest.raises(InputError, match="features"):
         evaluate(features={"1": [1.0, 0.0]}, text_features=TOKENS)
