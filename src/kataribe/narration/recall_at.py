@@ -23,14 +23,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
 from kataribe.captions.cautions import cut_by
 from kataribe.captions.items import CaptionPairs, pool_pairs
-from kataribe.core import registry
 from kataribe.core.caution import Caution
 from kataribe.core.errors import InputError, UsageError, counted
 from kataribe.core.metric import Measured, Metric, option
@@ -38,7 +37,7 @@ from kataribe.core.ragged import Ragged
 from kataribe.core.spec import Spec
 from kataribe.core.types import Array, Floats, Int64s
 from kataribe.narration.items import Narrations
-from kataribe.text.pool import TextPool
+from kataribe.narration.paired_lines import own_pairs, sentence_metric
 
 # Equal similarities may differ by this part of themselves: sums of the same numbers in another order. CIDEr ranks lines
 # of other lengths by similarities as small as 1e-40, so that no difference is small by itself.
@@ -90,13 +89,7 @@ class RecallAt(Metric):
 
     @property
     def sentence(self) -> Metric:
-        metric = registry.parse(self.text)
-        if metric.task != "captions":
-            raise UsageError(
-                f"{self.name}: {metric} does not score sentences but {metric.task}",
-                hint=f"there are: {', '.join(registry.names('captions'))}",
-            )
-        return metric
+        return sentence_metric(self.text, self.name)
 
     @property
     def vectors(self) -> Literal["tokens", "sentences"] | None:  # type: ignore[override]
@@ -108,10 +101,10 @@ class RecallAt(Metric):
 
     def scan_references(self, items: Narrations) -> _Facts:
         lines = Counter(film or "" for film in items.films)
-        return _Facts(items.order_signature, self.sentence.scan_references(_own_pairs(items)), lines)
+        return _Facts(items.order_signature, self.sentence.scan_references(own_pairs(items)), lines)
 
     def scan_predictions(self, items: Narrations) -> _Facts:
-        return _Facts(items.order_signature, self.sentence.scan_predictions(_own_pairs(items)))
+        return _Facts(items.order_signature, self.sentence.scan_predictions(own_pairs(items)))
 
     def merge(self, scanned: Sequence[_Facts]) -> _Facts:
         order = scanned[0].order if scanned else "time"
@@ -128,7 +121,7 @@ class RecallAt(Metric):
 
     def prepare(self, items: Narrations, facts: _Facts) -> _Context:
         row_of, windows = self._windows(items)
-        own = _own_pairs(items)
+        own = own_pairs(items)
         candidates = windows.spread(own.candidate_indices[row_of])
         pairs = pool_pairs(own.pool, candidates, own.reference_indices[windows.values])
         return _Context(windows, row_of, pairs, self.sentence.prepare(pairs, facts.text))
@@ -222,17 +215,3 @@ def _outside(lines: int, n: int) -> int:
     """
     starts = range(0, lines - n + 1, n // 2)
     return lines - (starts[-1] + n) if len(starts) else lines
-
-
-def _own_pairs(items: Narrations) -> CaptionPairs:
-    """Every prediction beside its own reference, each text cut alone: lines meet others than those they stand with."""
-
-    def pair() -> CaptionPairs:
-        texts = list(dict.fromkeys([*items.candidates, *items.written]))
-        index_of = {text: index for index, text in enumerate(texts)}
-        candidates, references = (
-            np.array([index_of[text] for text in side], dtype=np.int64) for side in (items.candidates, items.written)
-        )
-        return replace(pool_pairs(TextPool(texts), candidates, references), ids=items.ids)
-
-    return items.memo.keep("own pairs", pair)

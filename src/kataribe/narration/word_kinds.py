@@ -59,8 +59,7 @@ def language_of(texts: Iterable[str]) -> Language:
     if sum(len(_OTHER_SCRIPT.findall(text)) for text in listed) > 0.1 * count_scripts(listed).letters:
         raise UsageError(
             "nouns and verbs are known for Chinese and English, and these texts are neither",
-            hint="<language zh> or <language en> takes them for one of these",
-            options=["language"],
+            hint="the option language takes them for one of these: zh or en",
         )
     return "zh" if count_scripts(listed).is_mostly_unspaced else "en"
 
