@@ -8,7 +8,8 @@ Movie101's validation narrations are scored against themselves and against copie
                       role names stay
     another line      every line replaced by the one before it in the film
 
-The first three are the degraded candidates that people ranked in the Movie101 paper, made here for all narrations.
+The first three are the degraded candidates that people ranked in the Movie101 paper, made here for all narrations, as
+`kataribe degrade narration` makes them.
 The table goes to standard output and, with --write, into docs/narration.md.
 """
 
@@ -17,23 +18,21 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-
-import numpy as np
 
 import kataribe
 from bench.data import ROOT
 from bench.report import write_section
 from kataribe.audit.narration import CLEAN_ROLES
-from kataribe.audit.narration_attacks import no_names, previous_line
+from kataribe.audit.narration_attacks import previous_line
 from kataribe.core import grid, registry
 from kataribe.core.types import Cast, Narration
 from kataribe.films.casts import read_casts
+from kataribe.narration.degraded import DegradeOptions, degrade
 from kataribe.narration.files import read_narrations
 from kataribe.narration.join import films, join
-from kataribe.films.names import Names
 
 PAGE = ROOT / "docs" / "narration.md"
 
@@ -52,80 +51,30 @@ METRICS = (
     ("BERTScore, rescaled", "bertscore(rescale=own)", (None,)),
 )
 
-Spoil = Callable[[Sequence[str], Cast], list[str]]
-
-
-def names_replaced(rng: np.random.Generator) -> Spoil:
-    def spoil(lines: Sequence[str], cast: Cast) -> list[str]:
-        names = Names.of_cast(cast)
-        return ["".join(_renamed(line, names, cast, rng)) for line in lines]
-
-    return spoil
-
-
-def _renamed(line: str, names: Names, cast: Cast, rng: np.random.Generator) -> Iterator[str]:
-    end = 0
-    for mention in names.mentions(line):
-        others = [name for name in cast.names if name != mention.role] or [mention.role]
-        yield line[end : mention.start] + others[rng.integers(len(others))]
-        end = mention.end
-    yield line[end:]
-
-
-def words_replaced(lines: Sequence[str], casts: Sequence[Cast], rng: np.random.Generator) -> Spoil:
-    """Words come from the same corpus, drawn as often as they stand there, nouns for nouns and verbs for verbs."""
-    from jieba import posseg
-
-    def pieces(line: str, names: Names) -> Iterator[tuple[str, str]]:
-        """(text, its kind: n, v or nothing); a role name is one piece of no kind."""
-        end = 0
-        for mention in [*names.mentions(line), None]:
-            stretch = line[end : mention.start if mention else len(line)]
-            for word, tag in posseg.cut(stretch):
-                yield word, tag[0] if tag[0] in "nv" and not tag.startswith("nr") else ""
-            if mention:
-                yield line[mention.start : mention.end], ""
-                end = mention.end
-
-    pools: dict[str, list[str]] = {"n": [], "v": []}
-    everybody = Names.of_all(casts)
-    for line in lines:
-        for word, kind in pieces(line, everybody):
-            if kind:
-                pools[kind].append(word)
-
-    def other(word: str, kind: str) -> str:
-        drawn = word
-        while drawn == word:
-            drawn = pools[kind][rng.integers(len(pools[kind]))]
-        return drawn
-
-    def spoil(spoilt: Sequence[str], cast: Cast) -> list[str]:
-        names = Names.of_cast(cast)
-        return ["".join(other(word, kind) if kind else word for word, kind in pieces(line, names)) for line in spoilt]
-
-    return spoil
+SPOILT = {
+    "names removed": DegradeOptions(names="remove"),
+    "names replaced": DegradeOptions(names="replace"),
+    "words replaced": DegradeOptions(words="nouns,verbs"),
+}
 
 
 def variants(written: Mapping[str, Narration], casts: Mapping[str, Cast], seed: int) -> dict[str, list[Narration]]:
-    items, _, _ = join(written, written, films(casts, None), "error")
+    """The narrations as they are, spoilt by the package's own code, and each replaced by the one before it."""
     narrations = list(written.values())
-    words = words_replaced([line.text for line in narrations], list(casts.values()), np.random.default_rng(seed))
-    spoilt: dict[str, Spoil] = {
-        "itself": lambda lines, cast: list(lines),
-        "names removed": no_names,
-        "names replaced": names_replaced(np.random.default_rng(seed)),
-        "words replaced": words,
-        "another line": previous_line,
+    spoilt = {
+        name: list(degrade(narrations, casts, replace(options, seed=seed)).lines) for name, options in SPOILT.items()
     }
-    made: dict[str, list[Narration]] = {}
-    for name, spoil in spoilt.items():
-        lines = list(narrations)
-        for film, rows in items.by_film.items():
-            for row, text in zip(rows.tolist(), spoil([narrations[r].text for r in rows], casts[film]), strict=True):
-                lines[row] = replace(narrations[row], text=text)
-        made[name] = lines
-    return made
+    return {"itself": narrations, **spoilt, "another line": _moved(written, casts)}
+
+
+def _moved(written: Mapping[str, Narration], casts: Mapping[str, Cast]) -> list[Narration]:
+    lines = list(written.values())
+    items, _, _ = join(written, written, films(casts, None), "error")
+    moved = list(lines)
+    for film, rows in items.by_film.items():
+        for row, text in zip(rows.tolist(), previous_line([lines[r].text for r in rows], casts[film]), strict=True):
+            moved[row] = replace(lines[row], text=text)
+    return moved
 
 
 def study(folder: Path, seed: int, *, with_models: bool) -> str:

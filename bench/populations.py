@@ -50,9 +50,11 @@ NARRATION = ("role_f1", "speech_rate", "dialogue_overlap", "repetition")
 
 # Metrics that are not simulated, and why.
 LEFT_OUT = {
+    "action_score": "needs a tagger; a mean over items, as rouge_l is",
     "bertscore": "needs a language model",
     "clipscore": "needs pictures and a model",
     "comet": "needs a trained model",
+    "critic": "needs a coreference function, which reads whole films",
     "emscore": "needs pictures and a model",
     "jaspice": "needs a Japanese parser; a ratio of sums, as role_f1 is",
     "mnscore": "needs a language model",

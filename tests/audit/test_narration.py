@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import kataribe
 from kataribe.audit import narration
 from kataribe.audit import narration_attacks as attacks
 from kataribe.audit.narration import CLEAN_ROLES, DEFAULT_METRICS, NarrationAuditOptions
 from kataribe.core.errors import InputError, UsageError
 from kataribe.core.types import Cast, Role
+from kataribe.films.casts import read_casts
 from kataribe.films.names import Names
+from kataribe.narration.degraded import degrade
+from kataribe.narration.files import read_narrations
 from tests.narration.corpora import CAST, texts
 
 SAMPLES = Path(__file__).parents[2] / "src" / "kataribe" / "samples"
@@ -32,7 +37,7 @@ def test_lines_as_the_attacks_leave_them() -> None:
     expected = {
         "whole cast": ["Anna waits for Thomas. Anna, Tom", "Snow falls. Anna, Tom", "Tom runs. Anna, Tom"],
         "first billed": ["Anna waits for Anna.", "Anna Snow falls.", "Anna runs."],
-        "no names": ["waits for .", "Snow falls.", "runs."],
+        "no names": ["waits for.", "Snow falls.", "runs."],
         "swapped roles": ["Tom waits for Anna.", "Snow falls.", "Anna runs."],
         "previous line": ["Tom runs.", "Anna waits for Thomas.", "Snow falls."],
         "said twice": [f"{line} {line}" for line in lines],
@@ -69,7 +74,7 @@ def test_moving_lines_loses_none(lines: list[str]) -> None:
 
 def test_every_metric_is_read_after_every_attack() -> None:
     found = audit(PRED, REFS, CASTS)
-    assert [outcome.attack for outcome in found.outcomes] == ["submitted", *attacks.ATTACKS]
+    assert [outcome.attack for outcome in found.outcomes] == ["submitted", *attacks.ATTACKS, *attacks.DEGRADED]
     before = found.submitted.scores
     by_attack = {outcome.attack: outcome for outcome in found.attacked}
     assert by_attack["no names"].scores[CLEAN_ROLES].value == 0.0
@@ -99,6 +104,25 @@ def test_a_film_without_a_cast_is_attacked_where_no_names_are_needed() -> None:
     assert {name for name, attack in attacks.ATTACKS.items() if attack(lines, nobody) == lines} == {
         *("whole cast", "first billed", "no names", "swapped roles")
     }
+
+
+def test_degrading_attacks_are_those_of_the_command_and_follow_the_seed() -> None:
+    found = {seed: audit(PRED, REFS, CASTS, ["rouge_l"], attack=["other names"], seed=seed) for seed in (0, 0, 1, 2)}
+    values = {seed: each.attacked[0].scores["rouge_l"].value for seed, each in found.items()}
+    assert len(set(values.values())) > 1
+    options = replace(attacks.DEGRADED["other names"], seed=1)
+    spoilt = degrade(read_narrations(PRED).values(), read_casts(CASTS), options).lines
+    lines = [{"id": line.id, "text": line.text} for line in spoilt]
+    assert values[1] == kataribe.evaluate("narration", lines, REFS, ["rouge_l"])["rouge_l"].value
+
+
+def test_an_attack_that_cannot_be_done_is_left_out_unless_it_was_asked_for() -> None:
+    written = {"1": {"film": "f", "text": "彼女は港へ走る。"}, "2": {"film": "f", "text": "ベンチに猫がいる。"}}
+    found = audit(written, written, {"f": ["ハナ"]}, ["rouge_l"], tok="char")
+    assert [outcome.attack for outcome in found.outcomes] == ["submitted", *attacks.ATTACKS, "other names"]
+    assert found.notes[-1].startswith("other words was left out: nouns and verbs are known for Chinese and English")
+    with pytest.raises(UsageError, match="known for Chinese and English"):
+        audit(written, written, {"f": ["ハナ"]}, ["rouge_l"], attack=["other words"])
 
 
 def test_what_cannot_be_audited_is_refused() -> None:

@@ -24,7 +24,13 @@ VARIANTS = {
     "recall_at": [
         "recall_at(2, 5, text=rouge_l)",
         "recall_at(text=cider)",
+        "recall_at(2, 5, text=rouge_l, windows=tool)",
         "recall_at(1, 4, text=bertscore({bert}, idf=true, rescale=own))",
+    ],
+    "action_score": ["action_score(text=rouge_l)", "action_score(text=sentence_cosine({bert}), language=en)"],
+    "critic": [
+        "critic(tests.narration.coreference:names_and_pronouns)",
+        "critic(tests.narration.coreference:names_and_pronouns, aliases=true)",
     ],
     "repetition": ["repetition", "repetition(1, window=2)", "repetition(2, tok=none)"],
     "speech_rate": ["speech_rate", "speech_rate(7.5)"],
@@ -32,6 +38,7 @@ VARIANTS = {
     "mnscore": [
         "mnscore(emscore=emscore(movie101, model={clip}), bertscore=bertscore({bert}, idf=true))",
         "mnscore(emscore=rouge_l, bertscore=cider)",
+        "mnscore(emscore=rouge_l, bertscore=bleu, weights=0.25+0.5+0.25)",
     ],
 }
 

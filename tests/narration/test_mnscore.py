@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -65,6 +67,22 @@ def test_the_signature_says_whose_choice_each_is() -> None:
     assert fields["role.match"] == "substring"
 
 
+def test_weights_are_divided_by_their_sum_and_named() -> None:
+    items = narrations(LINES)
+    alone = [score(registry.parse(name), items).value for name in PARTS]
+    weighed = replace(mnscore(), weights=(2.0, 0.0, 6.0))
+    assert score(weighed, items).value == pytest.approx((2 * alone[0] + 6 * alone[2]) / 8)
+    assert weighed.signature(weighed.facts(items))["weights"] == "2+0+6"
+    assert mnscore().signature(mnscore().facts(items))["weights"] == "1+4+1"
+    assert registry.parse("mnscore(weights=1+4+1)") == registry.parse("mnscore")
+
+
+@pytest.mark.parametrize("weights", ["1+4", "1+4+1+1", "1+-4+1", "0+0+0", "1+inf+1", "1+nan+1"])
+def test_impossible_weights_are_refused(weights: str) -> None:
+    with pytest.raises(UsageError, match="three weights are needed, none negative and not all 0"):
+        registry.parse(f"mnscore(weights={weights})")
+
+
 def test_a_metric_of_another_task_is_refused() -> None:
     with pytest.raises(UsageError, match="does not score narrations but stories"):
         MNScore(emscore=parse_spec("localisation")).metrics  # noqa: B018
@@ -85,7 +103,7 @@ def test_the_real_parts_on_given_vectors() -> None:
 
 def test_without_vectors_of_the_film_there_is_one_clear_line() -> None:
     pytest.importorskip("torch")
-    with pytest.raises(UsageError, match="give images=FOLDER or features=FILE"):
+    with pytest.raises(UsageError, match="give videos=DIR, images=FOLDER or features=FILE"):
         evaluate()
     with pytest.raises(InputError, match="features"):
         evaluate(features={"1": [1.0, 0.0]}, text_features=TOKENS)

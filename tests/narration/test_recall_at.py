@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kataribe.core import registry
-from kataribe.core.errors import UsageError
+from kataribe.core.errors import InputError, UsageError
 from kataribe.core.spec import Spec
 from kataribe.core.types import Cast, Role
-from kataribe.narration.recall_at import RecallAt, window
+from kataribe.narration.recall_at import RecallAt, tool_windows, window
 
 from .corpora import corpora, in_two_films, narrations, rows_by_film, score
 
@@ -106,3 +106,62 @@ def test_what_ranks_lines_may_be_very_small_but_rounding_ranks_none() -> None:
     assert metric._row(np.array([1e-40, 3e-40, 0.0]), 3e-40)[1] == 1.0
     assert metric._row(np.array([0.3, 0.1 + 0.2, 0.0]), 0.3)[1] == 0.5
     assert metric._row(np.array([0.0, 1e-300, 0.0]), 0.0)[1] == 0.0
+
+
+def published(similarity: np.ndarray, k: int, n: int) -> float:
+    """R@k/N of one film as the published tool computes it from all similarities, where none are equal."""
+    shares = []
+    for start in range(0, len(similarity) - n + 1, n // 2):
+        block = similarity[start : start + n, start : start + n]
+        ranks = (block > np.diag(block)[:, None]).sum(axis=1)
+        shares.append(np.mean(ranks < k))
+    return float(np.mean(shares))
+
+
+@pytest.mark.parametrize(("k", "n", "lines"), [(1, 4, 9), (3, 4, 9), (2, 5, 13), (1, 2, 7), (5, 16, 40)])
+def test_the_tools_windows_give_the_tools_number(k: int, n: int, lines: int) -> None:
+    """Lines share words at random, and CIDEr finds every two of them differently similar."""
+    rng = np.random.default_rng(3)
+    words = [f"w{number}" for number in range(30)]
+    draw = lambda: " ".join(rng.choice(words, int(rng.integers(12, 20))))  # noqa: E731
+    items = narrations([(draw(), draw()) for _ in range(lines)])
+    metric = RecallAt(k=k, n=n, text=Spec("cider", named=(("tok", "none"),)), windows="tool")
+    every = [(one, other) for one in items.candidates for other in items.written]
+    pairs, cider = narrations(every), metric.sentence
+    context = cider.prepare(pairs, cider.facts(items))
+    similarity = cider.per_item(cider.stats(pairs, context)).value.reshape(lines, lines)
+    assert all(len(np.unique(row)) == lines for row in similarity)
+    assert score(metric, items).value == pytest.approx(published(similarity, k, n))
+
+
+def test_windows_of_all_films_count_alike_in_the_tools_mean() -> None:
+    said = [(line, line) for line in DISTINCT[:4]] + [("x", line) for line in DISTINCT]
+    casts = Cast("f", (Role("A"),)), Cast("g", (Role("B"),))
+    items = narrations(said, casts, ["f"] * 4 + ["g"] * 6)
+    found = score(parse("recall_at(1, 4, windows=tool)"), items)
+    # One window of f, whose four lines are found, and two of g, whose lines are found by lot.
+    assert found.value == pytest.approx((1 + 0.25 + 0.25) / 3)
+    assert found.parts["chance"] == pytest.approx(0.25)
+
+
+@given(st.integers(1, 60), st.integers(2, 20))
+def test_every_window_of_the_tool_is_whole_and_holds_its_line(lines: int, n: int) -> None:
+    windows = {(each.start, each.stop) for line in range(lines) for each in tool_windows(line, lines, n)}
+    assert sorted(windows) == [(start, start + n) for start in range(0, lines - n + 1, n // 2)]
+    assert all(each.start <= line < each.stop for line in range(lines) for each in tool_windows(line, lines, n))
+
+
+def test_lines_in_no_whole_window_are_counted_and_have_no_value() -> None:
+    items = narrations([(line, line) for line in DISTINCT[:5]])
+    metric = parse("recall_at(1, 4, windows=tool)")
+    facts = metric.facts(items)
+    assert metric.warnings(facts)[0] == "1 line is in no whole window of 4 lines, and recall_at does not score them"
+    assert metric.signature(facts)["windows"] == "tool"
+    assert np.isnan(metric.per_item(metric.rows(items)).value).tolist() == [False] * 4 + [True]
+
+
+def test_films_without_a_whole_window_are_refused() -> None:
+    with pytest.raises(InputError, match="no film has 16 lines"):
+        parse("recall_at(1, windows=tool)").facts(narrations([(line, line) for line in DISTINCT]))
+    with pytest.raises(UsageError, match="n is at least 2"):
+        registry.parse("recall_at(1, 1, windows=tool)")

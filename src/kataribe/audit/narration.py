@@ -7,9 +7,12 @@
     previous line    every line one gap too late
     said twice       every line twice
     with neighbours  every line between the one before and the one after it
+    other names      every name becomes that of another member of the cast, drawn at random
+    other words      every noun and verb becomes another one of the submission, drawn at random
 
-None of them makes the narration any better. A metric of roles should score lower after the first four, a metric of
-content after the last three; one that scores higher can be gamed.
+None of them makes the narration any better. A metric of roles should score lower after the first four and `other
+names`, a metric of content after the others; one that scores higher can be gamed. The last two are what `kataribe
+degrade narration` does to references.
 """
 
 from __future__ import annotations
@@ -18,20 +21,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from kataribe.audit.choice import chosen_attacks
-from kataribe.audit.narration_attacks import ATTACKS
+from kataribe.audit.narration_attacks import ATTACKS, DEGRADED
 from kataribe.audit.result import NarrationAttack, NarrationAudit
 from kataribe.core import registry
 from kataribe.core.caution import Caution, distinct
-from kataribe.core.errors import counted
+from kataribe.core.errors import ResourceError, UsageError, counted
 from kataribe.core.options import Options, Protocol, RunOptions, option, same_as
 from kataribe.core.progress import report
 from kataribe.core.task import evaluate
-from kataribe.core.types import Cast
+from kataribe.core.types import Cast, Narration
 from kataribe.core.unit import Unit
 from kataribe.engines.local import LocalEngine
 from kataribe.films import casts as cast_files
 from kataribe.formats.source import Paths
 from kataribe.narration.cast_scan import scan_casts
+from kataribe.narration.degraded import degrade
 from kataribe.narration.files import Source, read_narrations, read_predictions
 from kataribe.narration.items import Narrations
 from kataribe.narration.join import films, join
@@ -59,6 +63,7 @@ class NarrationAuditOptions(Options):
     protocol: Protocol = same_as(NarrationOptions, "protocol")
     tok: str | None = same_as(NarrationOptions, "tok")
     attack: tuple[str, ...] | None = option(None, "Only this attack, by its name in the table; repeatable.", many=True)
+    seed: int = same_as(RunOptions, "seed")
 
 
 def audit(
@@ -79,7 +84,7 @@ def audit(
     Attacks on names leave the lines of a film without a cast as they are.
     """
     options = options or NarrationAuditOptions()
-    attacks = chosen_attacks(options.attack, ATTACKS)
+    attacks = chosen_attacks(options.attack, [*ATTACKS, *DEGRADED])
     registry.parse_all(metrics, "narration", also=("captions",))  # a wrong name is refused before the work starts
     casts = cast_files.read_casts(cast)
     predicted, written = read_predictions(submission), read_narrations(references)
@@ -91,9 +96,17 @@ def audit(
     signatures: dict[str, str] = {}
     units: dict[str, Unit] = {}
     doubts: list[Caution] = []
+    left_out: list[str] = []
     for done, attack in enumerate([SUBMITTED, *attacks]):
         report("audit", done, len(attacks) + 1)
-        lines = items.candidates if attack == SUBMITTED else _attacked(items, attack, casts)
+        try:
+            lines = items.candidates if attack == SUBMITTED else _attacked(items, attack, casts, options.seed)
+        except (UsageError, ResourceError) as error:
+            # What was not asked for by name may need a package or a language that is not there.
+            if options.attack:
+                raise
+            left_out.append(f"{attack} was left out: {error}")
+            continue
         lengths.append(sum(map(len, lines)))
         submitted = [replace(kept[id], text=line) for id, line in zip(items.ids, lines, strict=True)]
         how = NarrationOptions(cast=casts, protocol=options.protocol, tok=options.tok)
@@ -111,12 +124,16 @@ def audit(
         signatures=signatures,
         units=units,
         outcomes=outcomes,
-        notes=_notes(casts[film] for film in narrated if film in casts),
+        notes=[*_notes(casts[film] for film in narrated if film in casts), *left_out],
         warnings=distinct([*warnings, *doubts]),
     )
 
 
-def _attacked(items: Narrations, attack: str, casts: Mapping[str, Cast]) -> list[str]:
+def _attacked(items: Narrations, attack: str, casts: Mapping[str, Cast], seed: int) -> list[str]:
+    if attack in DEGRADED:
+        said = zip(items.ids, items.films, items.candidates, strict=True)
+        narrations = [Narration(id, film, None, text) for id, film, text in said]
+        return [line.text for line in degrade(narrations, casts, replace(DEGRADED[attack], seed=seed)).lines]
     lines = list(items.candidates)
     for film, rows in items.by_film.items():
         changed = ATTACKS[attack]([items.candidates[row] for row in rows], casts.get(film, Cast(film, ())))

@@ -9,6 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 from kataribe.core.types import Cast
 from kataribe.films.names import Names
+from kataribe.narration.degraded import DegradeOptions, exchange_names, joined
+from kataribe.narration.word_kinds import names_apart
 from kataribe.text.scripts import is_mostly_unspaced
 
 Attack = Callable[[Sequence[str], Cast], list[str]]
@@ -30,7 +32,7 @@ def first_billed(lines: Sequence[str], cast: Cast) -> list[str]:
         return list(lines)
     names = Names.of_cast(cast)
     always = dict.fromkeys(cast.names, cast.first_billed)
-    return [renamed(line, names, always) if names.in_text(line) else _join(cast.first_billed, line) for line in lines]
+    return [_renamed(line, names, always) if names.in_text(line) else _join(cast.first_billed, line) for line in lines]
 
 
 def no_names(lines: Sequence[str], cast: Cast) -> list[str]:
@@ -41,8 +43,7 @@ def no_names(lines: Sequence[str], cast: Cast) -> list[str]:
     ['Here waits.']
     """
     names = Names.of_cast(cast)
-    nobody = dict.fromkeys(cast.names, "")
-    return [renamed(line, names, nobody) for line in lines]
+    return [_renamed(line, names, {}) for line in lines]
 
 
 def swapped_roles(lines: Sequence[str], cast: Cast) -> list[str]:
@@ -54,7 +55,7 @@ def swapped_roles(lines: Sequence[str], cast: Cast) -> list[str]:
     """
     names = Names.of_cast(cast)
     others = dict(zip(cast.names, [*cast.names[1:], *cast.names[:1]], strict=True))
-    return [renamed(line, names, others) for line in lines]
+    return [_renamed(line, names, others) for line in lines]
 
 
 def previous_line(lines: Sequence[str], cast: Cast) -> list[str]:
@@ -82,16 +83,16 @@ ATTACKS: Mapping[str, Attack] = {
     "with neighbours": with_neighbours,
 }
 
+# Attacks that draw at random, from the words of all lines together: what `kataribe degrade narration` does.
+DEGRADED: Mapping[str, DegradeOptions] = {
+    "other names": DegradeOptions(names="replace"),
+    "other words": DegradeOptions(words="nouns,verbs"),
+}
 
-def renamed(text: str, names: Names, others: Mapping[str, str]) -> str:
-    """The text with each name replaced by what `others` has for its role."""
-    pieces, end = [], 0
-    for mention in names.mentions(text):
-        pieces += [text[end : mention.start], others[mention.role]]
-        end = mention.end
-    changed = "".join([*pieces, text[end:]])
-    # A name that was taken out leaves the spaces on both of its sides.
-    return " ".join(changed.split()) if " " in changed else changed
+
+def _renamed(text: str, names: Names, others: Mapping[str, str]) -> str:
+    """The text with each name replaced by what `others` has for its role; names of others are taken out."""
+    return joined(exchange_names(names_apart(text, names), others))
 
 
 def _join(*texts: str) -> str:

@@ -6,11 +6,11 @@ scores them: `pool_pairs(pool, candidates, references)` looks like any other `Ca
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -74,6 +74,9 @@ class Captions:
     >>> captions.tokens("ptb").sentences.texts
     ['a dog', 'one dog runs']
     """
+
+    # The options that say what the items show.
+    media_options: ClassVar[Mapping[str, str]] = {"images": "FOLDER", "features": "FILE"}
 
     ids: Sequence[str]
     candidates: Sequence[str]

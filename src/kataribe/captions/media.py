@@ -1,4 +1,5 @@
-"""What the items of a captions evaluation show: pictures or frames in files, or vectors extracted elsewhere."""
+"""What the items of a captions evaluation show: pictures or frames in files, moments of videos, or vectors extracted
+elsewhere."""
 
 from __future__ import annotations
 
@@ -10,6 +11,7 @@ from kataribe.core.errors import UsageError, some
 from kataribe.formats.features import Features, read_features
 from kataribe.formats.features import Source as FeatureSource
 from kataribe.formats.images import find_images
+from kataribe.media.moments import Clip
 
 # A folder of pictures named by id, or the files of each id.
 ImageSource = str | Path | Mapping[str, tuple[Path, ...]]
@@ -26,6 +28,12 @@ class Media:
     images: Mapping[str, tuple[Path, ...]] | None = None
     features: Features | None = None
     texts: Features | None = None
+    clips: Mapping[str, Clip] | None = None
+
+    @property
+    def is_seen(self) -> bool:
+        """Whether there are pictures, or frames of videos, that a model looks at."""
+        return self.images is not None or self.clips is not None
 
     def only(self, ids: Collection[str]) -> Media:
         """What these items show; features in a file stay there."""
@@ -33,7 +41,8 @@ class Media:
         features = None if self.features is None else self.features.only(ids)
         chosen = set(ids)
         texts = None if self.texts is None else self.texts.only(n for n in self.texts.ids if _id_of(n) in chosen)
-        return Media(images, features, texts)
+        clips = None if self.clips is None else {id: self.clips[id] for id in ids}
+        return Media(images, features, texts, clips)
 
 
 def _id_of(name: str) -> str:
@@ -49,12 +58,15 @@ def read_media(
     images: ImageSource | None,
     features: FeatureSource | None,
     text_features: FeatureSource | None,
+    clips: Mapping[str, Clip] | None = None,
 ) -> Media | None:
-    """The media of these items; every item must have its own."""
-    if images is not None and features is not None:
-        problem = "<images> and <features> both say what the items show"
-        raise UsageError(problem, hint="give one of them", options=["images", "features"])
-    if images is None and features is None and text_features is None:
+    """The media of these items; every item must have its own. `clips` are moments of `videos`."""
+    shown = {"images": images, "features": features, "videos": clips}
+    given = [name for name, source in shown.items() if source is not None]
+    if len(given) > 1:
+        problem = f"<{given[0]}> and <{given[1]}> both say what the items show"
+        raise UsageError(problem, hint="give one of them", options=given)
+    if not given and text_features is None:
         return None
     vectors = read_features(features) if features is not None else None
     if vectors is not None:
@@ -62,7 +74,7 @@ def read_media(
     texts = read_features(text_features) if text_features is not None else None
     if texts is not None:
         texts.refuse_missing(f"{id}/candidate" for id in ids)
-    return Media(None if images is None else _files(images, ids), vectors, texts)
+    return Media(None if images is None else _files(images, ids), vectors, texts, clips)
 
 
 def _files(images: ImageSource, ids: Sequence[str]) -> Mapping[str, tuple[Path, ...]]:

@@ -19,7 +19,7 @@ from kataribe.core.signature import fingerprint_by_id
 from kataribe.core.types import Float32s, Int64s
 from kataribe.encoders.clip import ClipEncoder, open_clip
 from kataribe.encoders.encoded import EncodedTexts, LongTexts, encode_texts, find_long
-from kataribe.encoders.pictures import encode_pictures, picture_key
+from kataribe.encoders.pictures import encode_clips, encode_pictures, moment_key, picture_key
 from kataribe.formats.features import Features
 
 
@@ -78,6 +78,7 @@ class MediaScan:
     tokens: TokenCounts | None = None
     source: str = ""
     is_given: bool = False
+    frames: str = ""  # how many of each video clip are looked at
 
     def __add__(self, other: MediaScan) -> MediaScan:
         both = [tokens for tokens in (self.tokens, other.tokens) if tokens is not None]
@@ -89,6 +90,7 @@ class MediaScan:
             both[0] + both[1] if len(both) == 2 else next(iter(both), None),
             self.source or other.source,
             self.is_given or other.is_given,
+            self.frames or other.frames,
         )
 
 
@@ -153,12 +155,13 @@ class PicturedMetric(Metric):
 
     def conclude(self, references: MediaScan, predictions: MediaScan) -> PicturedFacts:
         is_given = references.is_given or predictions.is_given
-        uses_model = not is_given or references.source == "images"
+        uses_model = not is_given or references.source in ("images", "videos")
         encoder = open_clip(self.encoder_name) if uses_model else None
         shown = fingerprint_by_id((id, *keys) for id, keys in references.shown.items())
         signature = {
             "model": encoder.signature if encoder else "given",
             "media": f"{references.source}-{shown}",
+            **({"frames": references.frames} if references.frames else {}),
         }
         if is_given:
             written = fingerprint_by_id(references.given.items())
@@ -172,12 +175,12 @@ class PicturedMetric(Metric):
     def look_at(self, items: Captions) -> Pictured:
         """Encode the texts and the pictures of the items, or take the user's vectors."""
         media = self._media(items)
-        encoder = open_clip(self.encoder_name) if media.texts is None or media.images is not None else None
+        encoder = open_clip(self.encoder_name) if media.texts is None or media.is_seen else None
         encoded = None
         if media.texts is None and encoder is not None:
             texts = [self.words_before + text for text in items.uncut().sentences.texts]
             encoded = encode_texts(encoder, texts, self.vectors or "sentences")
-        seen = _see(encoder, items.ids, media) if media.images is not None and encoder is not None else None
+        seen = _see(encoder, items.ids, media) if media.is_seen and encoder is not None else None
         pictured = Pictured(encoded, media.texts, seen, media.features)
         _refuse_other_spaces(pictured, items, media)
         return pictured
@@ -187,11 +190,12 @@ class PicturedMetric(Metric):
 
     def _media(self, items: Captions) -> Media:
         media = items.media
-        if media is None or (media.images is None and media.features is None):
+        if media is None or not (media.is_seen or media.features is not None):
+            *others, last = (f"<{name} {value}>" for name, value in items.media_options.items())
             raise UsageError(
                 f"{self.name} compares captions with what they describe, and nothing says what that is",
-                hint="give <images FOLDER> or <features FILE>",
-                options=["images", "features"],
+                hint=f"give {', '.join(others)} or {last}",
+                options=list(items.media_options),
             )
         return media
 
@@ -201,6 +205,14 @@ def scan_media(media: Media, ids: Sequence[str]) -> MediaScan:
     if media.images is not None:
         shown = {id: tuple(picture_key(file).hex() for file in media.images[id]) for id in ids}
         return MediaScan(shown, source="images")
+    if media.clips is not None:
+        moments = {
+            id: tuple(moment_key(clip.file, time).hex() for time in clip.times)
+            for id in ids
+            if (clip := media.clips[id])
+        }
+        counts = {str(len(keys)) for keys in moments.values()}
+        return MediaScan(moments, source="videos", frames="".join(sorted(counts)))
     assert media.features is not None
     scanned = _scan_features(media.features, ids)
     return MediaScan({id: (key,) for id, key in scanned.given.items()}, zeros=scanned.zeros, source="features")
@@ -223,6 +235,8 @@ def _reference_names(items: Captions) -> list[str]:
 
 
 def _see(encoder: ClipEncoder, ids: Sequence[str], media: Media) -> dict[str, Float32s]:
+    if media.clips is not None:
+        return dict(zip(ids, encode_clips(encoder, [media.clips[id] for id in ids]), strict=True))
     assert media.images is not None
     files = [file for id in ids for file in media.images[id]]
     vectors = encode_pictures(encoder, files)

@@ -57,12 +57,14 @@ def _inputs() -> list[Parameter]:
     metric = typer.Option("-m", "--metric", "--metrics", help="Only these metrics; commas between several; repeatable.")
     without = typer.Option(metavar="RATER", help="Leave this rater out; repeatable.")
     lower = typer.Option(metavar="METRIC", help="Of a table: lower values of this metric are better; repeatable.")
+    fit = typer.Option(metavar="MIXTURE", help="Fit the weights of this mixture of metrics to the judgements: mnscore.")
     return [
         parameter("scores", list[str], scores),
         parameter("human", list[Path] | None, human, None),
         parameter("metric", list[str] | None, metric, None),
         parameter("without", list[str] | None, without, None),
         parameter("lower", list[str] | None, lower, None),
+        parameter("fit", str | None, fit, None),
         parameter("tok", str | None, typer.Option(help="Of a data set: the tokenizer for all metrics."), None),
         parameter("protocol", str, typer.Option(help="Of a data set: official or paper."), "official"),
         *_of_data_sets(),
@@ -86,12 +88,19 @@ def _of_data_sets() -> list[Parameter]:
 def _agree(given: Given) -> None:
     from kataribe.people.agreement import agree
     from kataribe.people.examples import check_count, explain
+    from kataribe.people.fitting import fit_mixture
+    from kataribe.people.mixture import find_mixture, find_parts
     from kataribe.people.options import AgreementOptions
     from kataribe.report.agreement import check_format, render_agreement
     from kataribe.report.html import render_agreement_page
     from kataribe.report.thumbnails import thumbnails
 
     output, page = given["output"], given["page"]
+    mixture = find_mixture(given["fit"]) if given["fit"] is not None else None
+    if mixture is not None and not given["human"]:
+        raise UsageError(
+            "--fit needs scores and --human RATINGS", hint=f"score several systems with -m {mixture.name} -o"
+        )
     check_format(given["format"])
     check_count(given["explain"])
     reads = [given["scores"], given["human"], given["references"], given["images"], given["features"]]
@@ -100,7 +109,11 @@ def _agree(given: Given) -> None:
     with progress_bar(given["quiet"]) as progress:
         judged = _read_or_score(given, progress)
         scores, ratings = judged.scores.lowered(given["lower"] or ()), judged.ratings.without(given["without"] or ())
+        parts = find_parts(mixture, scores, judged.metrics or None) if mixture else None
         agreement = agree(scores, ratings, metrics=judged.metrics or None, options=options, progress=progress)
+        if parts is not None:
+            fit = fit_mixture(parts, ratings, options, progress)
+            agreement = replace(agreement, fit=fit, warnings=(*agreement.warnings, *fit.warnings))
     agreement = explain(agreement, judged.shown, given["explain"])
     small = thumbnails(_pictures_of_examples(agreement, judged.files) if page is not None else {})
     agreement = replace(agreement, warnings=(*agreement.warnings, *small.warnings))

@@ -16,6 +16,7 @@ from kataribe.cli import (
     agree,
     audit,
     compare,
+    degrade,
     demo,
     detect,
     doctor,
@@ -59,6 +60,7 @@ app = typer.Typer(
 )
 app.add_typer(score.app, name="score")
 app.add_typer(audit.app, name="audit")
+app.add_typer(degrade.app, name="degrade")
 app.add_typer(resources.app, name="resources")
 app.add_typer(train.app, name="train")
 app.add_typer(judge.app, name="judge")

@@ -18,6 +18,7 @@ from typing import Any
 import msgspec
 
 import kataribe
+from kataribe.core.folders import check_folder, whole_folder
 from kataribe.core.types import Cast
 from kataribe.films.corpus import FilmCorpus
 from kataribe.films.movie101 import cast_document, narrations_document, shots_document, windows_document
@@ -25,7 +26,6 @@ from kataribe.films.result import ClipCounts, CorpusStatistics
 from kataribe.films.rules import Rules
 from kataribe.films.shots import pieces
 from kataribe.films.splits import Split
-from kataribe.formats.folders import check_folder, whole_folder
 
 FORMAT = "kataribe movie corpus 1"
 

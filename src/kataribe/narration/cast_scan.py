@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from kataribe.core.caution import Caution
 from kataribe.core.errors import InputError, UsageError, counted, some
+from kataribe.core.signature import fingerprint_by_id
 from kataribe.core.types import Cast
 from kataribe.films.names import Names
 from kataribe.narration.items import Narrations
@@ -58,6 +59,12 @@ def scan_casts(items: Narrations) -> CastScan:
     clips = Counter(film for film in items.films if film is not None)
     without_film = tuple(id for id, film in zip(items.ids, items.films, strict=True) if film is None)
     return CastScan(clips, without_film, items.casts)
+
+
+def fingerprint_of_casts(scanned: CastScan) -> str:
+    """Eight digits that stand for the names of the narrated films' roles."""
+    casts = (scanned.casts[film] for film in scanned.clips if film in scanned.casts)
+    return fingerprint_by_id((cast.film, *("|".join(role.names) for role in cast.roles)) for cast in casts)
 
 
 @dataclass(frozen=True)

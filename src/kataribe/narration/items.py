@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
@@ -32,6 +33,8 @@ UNKNOWN = Film()
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Narrations(Captions):
     """`films[i]` and `gaps[i]` are the reference's; `spoken[i]` is when the prediction starts and is to end."""
+
+    media_options: ClassVar[Mapping[str, str]] = {"videos": "DIR", **Captions.media_options}
 
     films: Sequence[str | None]
     gaps: Sequence[Segment | None]

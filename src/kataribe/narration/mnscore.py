@@ -1,6 +1,7 @@
 """MNScore: content of the pictures, content of the text and roles, in one number.
 
     MNScore = (EMScore + 4 BERTScore + RoleF1) / 6, of the three corpus scores
+    weights = a+b+c gives them other weights: (a EMScore + b BERTScore + c RoleF1) / (a + b + c)
 
 Yue, Z., Zhang, Q., Hu, A., Zhang, L., Wang, Z., Jin, Q. (2023). Movie101: a new movie understanding benchmark. ACL. Its
 weights agree best with people's rankings of 150 narrations.
@@ -8,11 +9,13 @@ weights agree best with people's rankings of 150 narrations.
 Quirks. The paper prints it times 100, as tables do here. It is as comparable as its parts: EMScore with a ChineseCLIP
 fine-tuned on Movie101, BERTScore of bert-base-chinese rescaled by bert_score's table. Other models are options of the
 parts, `mnscore(bertscore=bertscore(bert-base-chinese, rescale=table, lang=zh))`, and are named in the signature.
-EMScore needs the frames' features.
+EMScore needs the frames: videos, pictures or features. `kataribe agree --fit mnscore` finds the weights that agree
+best with other people's rankings.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -31,16 +34,18 @@ from kataribe.narration.items import Narrations
 # What was scanned or concluded or prepared, of each part.
 Parts = dict[str, Any]
 
-WEIGHTS = {"EMScore": 1 / 6, "BERTScore": 4 / 6, "RoleF1": 1 / 6}
+PARTS = ("EMScore", "BERTScore", "RoleF1")
+PAPER = (1.0, 4.0, 1.0)
 
 
-def mnscore_of(emscore: float, bertscore: float, role_f1: float) -> float:
+def mnscore_of(emscore: float, bertscore: float, role_f1: float, *, weights: Sequence[float] = PAPER) -> float:
     """MNScore of its three parts, for whoever has them already.
 
     >>> [round(100 * mnscore_of(*row), 2) for row in [(0.153, 0.15, 0), (0.153, 0.185, 0.195), (0.154, 0.188, 0.238)]]
     [12.55, 18.13, 19.07]
     """
-    return sum(weight * part for weight, part in zip(WEIGHTS.values(), (emscore, bertscore, role_f1), strict=True))
+    parts = zip(weights, (emscore, bertscore, role_f1), strict=True)
+    return sum(weight * part for weight, part in parts) / sum(weights)
 
 
 @dataclass(frozen=True)
@@ -52,11 +57,21 @@ class MNScore(Metric):
     emscore: Spec = option(Spec("emscore", named=(("variant", "movie101"),)), "the metric beside the pictures")
     bertscore: Spec = option(Spec("bertscore"), "the metric beside the reference's text")
     role_f1: Spec = option(Spec("role_f1"), "the metric of roles")
+    weights: tuple[float, ...] = option(PAPER, "of the three parts; they are divided by their sum")
+
+    def __post_init__(self) -> None:
+        is_usable = all(0 <= weight < math.inf for weight in self.weights) and sum(self.weights) > 0
+        if len(self.weights) != len(PARTS) or not is_usable:
+            written = "+".join(map(_short, self.weights))
+            raise UsageError(
+                f"mnscore(weights={written}): three weights are needed, none negative and not all 0",
+                hint="the paper's are weights=1+4+1",
+            )
 
     @cached_property
     def metrics(self) -> dict[str, Metric]:
         specs = (self.emscore, self.bertscore, self.role_f1)
-        metrics = {part: registry.parse(spec) for part, spec in zip(WEIGHTS, specs, strict=True)}
+        metrics = {part: registry.parse(spec) for part, spec in zip(PARTS, specs, strict=True)}
         for metric in metrics.values():
             if metric.task not in ("captions", "narration"):
                 raise UsageError(f"mnscore: {metric} does not score narrations but {metric.task}")
@@ -96,22 +111,22 @@ class MNScore(Metric):
 
     def measure(self, totals: Floats) -> Measured:
         values = {part: metric.measure(columns).value for part, metric, columns in self._parts_of(totals)}
-        return Measured(_weigh(values), values)
+        return Measured(self._weigh(values), values)
 
     def reduce(self, statistics: Array) -> Score:
         values = {part: metric.reduce(columns).value for part, metric, columns in self._parts_of(statistics)}
-        return Score(mnscore_of(*values.values()), values)
+        return Score(mnscore_of(*values.values(), weights=self.weights), values)
 
     def per_item(self, statistics: Array) -> Measured:
         values = {part: metric.per_item(columns).value for part, metric, columns in self._parts_of(statistics)}
-        return Measured(_weigh(values), values)
+        return Measured(self._weigh(values), values)
 
     def replicates(self, statistics: Array, weights: Array) -> Floats:
         parts = self._parts_of(statistics)
-        return _weigh({part: metric.replicates(columns, weights) for part, metric, columns in parts})
+        return self._weigh({part: metric.replicates(columns, weights) for part, metric, columns in parts})
 
     def signature(self, facts: Parts) -> dict[str, str]:
-        fields = {}
+        fields = {"weights": "+".join(map(_short, self.weights))}
         for part, metric in self.metrics.items():
             short = part.removesuffix("Score").removesuffix("F1").lower()
             fields[short] = metric.name
@@ -129,6 +144,14 @@ class MNScore(Metric):
             yield part, metric, table[..., start:end]
             start = end
 
+    def _weigh(self, values: dict[str, Floats]) -> Floats:
+        parts = zip(self.weights, values.values(), strict=True)
+        return np.asarray(sum(weight * value for weight, value in parts) / sum(self.weights))
 
-def _weigh(values: dict[str, Floats]) -> Floats:
-    return np.asarray(sum(WEIGHTS[part] * value for part, value in values.items()))
+
+def _short(weight: float) -> str:
+    """
+    >>> _short(4.0), _short(0.123)
+    ('4', '0.123')
+    """
+    return str(int(weight)) if weight.is_integer() else repr(weight)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from kataribe.captions.cautions import cautions
@@ -25,6 +26,7 @@ from kataribe.narration.files import read_narrations, read_predictions
 from kataribe.narration.items import Film, Narrations
 from kataribe.narration.join import films, join
 from kataribe.narration.result import ScoredNarration
+from kataribe.narration.videos import find_clips
 
 TEXT_METRICS = ("bleu", "meteor", "rouge_l", "cider")
 
@@ -33,8 +35,13 @@ TEXT_METRICS = ("bleu", "meteor", "rouge_l", "cider")
 class NarrationOptions(CaptionOptions):
     """References, casts and dialogue may each be spread over several files; every line, and film, is in one of them.
 
-    Any caption metric may be asked for; `images`, `features` and `text_features` are for those that look at the film.
+    Any caption metric may be asked for; `videos`, `images`, `features` and `text_features` are for those that look at
+    the film.
     """
+
+    videos: Path | str | None = option(
+        None, "A folder of the films, FILM.mp4: ten frames of each line's gap.", metavar="DIR"
+    )
 
     images: ImageSource | None = same_as(CaptionOptions, "images", help="A folder of folders of frames, named by id.")
     features: FeatureSource | None = same_as(
@@ -69,7 +76,8 @@ def _join(
     predictions: Mapping[str, Narration], references: References, options: NarrationOptions, seed: int
 ) -> Joined[Narrations]:
     items, coverage, warnings = join(predictions, references.lines, references.films, options.missing)
-    media = read_media(items.ids, options.images, options.features, options.text_features)
+    clips = find_clips(Path(options.videos), items) if options.videos is not None else None
+    media = read_media(items.ids, options.images, options.features, options.text_features, clips)
     fields = data_fields(options.missing, coverage, _content_of_references(items))
     return Joined(replace(items, media=media), coverage, warnings, fields)
 

@@ -203,6 +203,75 @@ class Dimension:
 
 
 @dataclass(frozen=True)
+class Accuracy:
+    """A share of pairs, or a difference of two such shares, with its interval where there is one."""
+
+    value: float
+    interval: tuple[float, float] | None
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"value": json_number(self.value), "interval": self.interval}
+
+
+@dataclass(frozen=True)
+class FittedWeights:
+    """One dimension. `held_out` is the accuracy of the fit on items that it did not see, `published` that of the
+    published weights, `parts` that of each part alone; `difference` is held out minus published.
+
+    `spec` is the mixture with these weights, as `-m` takes it; nothing where no part predicts anything.
+    """
+
+    dimension: str
+    pairs: int
+    items: int
+    folds: int
+    weights: Mapping[str, float]
+    intervals: Mapping[str, tuple[float, float]]
+    held_out: Accuracy
+    published: Accuracy
+    difference: Accuracy
+    parts: Mapping[str, Accuracy]
+    spec: str | None
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "pairs": self.pairs,
+            "items": self.items,
+            "folds": self.folds,
+            "weights": {
+                part: {"value": json_number(weight), "interval": self.intervals.get(part)}
+                for part, weight in self.weights.items()
+            },
+            "accuracy": {
+                "held_out": self.held_out.to_dict(),
+                "published": self.published.to_dict(),
+                "difference": self.difference.to_dict(),
+                **{part: accuracy.to_dict() for part, accuracy in self.parts.items()},
+            },
+            "metric": self.spec,
+        }
+
+
+@dataclass(frozen=True)
+class MixtureFit:
+    """Weights of a mixture of metrics, fitted to people's preferences; `published` are those of its paper."""
+
+    mixture: str
+    published: Mapping[str, float]
+    dimensions: Mapping[str, FittedWeights]
+    signature: str
+    warnings: tuple[Caution, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "mixture": self.mixture,
+            "published": dict(self.published),
+            "dimensions": {name: fit.to_dict() for name, fit in self.dimensions.items()},
+            "signature": self.signature,
+        }
+
+
+@dataclass(frozen=True)
 class Joined:
     """How many texts were judged, scored, and both by every metric and by people."""
 
@@ -216,7 +285,7 @@ class Agreement:
     """Every dimension. `signature` names the choices made here, `signatures` those of the metrics, where known.
 
     Metrics whose lower values are better were read upside down: agreement with people is positive for every metric.
-    `units` say how each metric's own values are shown.
+    `units` say how each metric's own values are shown. `fit` is there if weights were asked for.
     """
 
     metrics: tuple[str, ...]
@@ -228,6 +297,7 @@ class Agreement:
     warnings: tuple[Caution, ...] = ()
     lower_is_better: tuple[str, ...] = ()
     units: Mapping[str, Unit] = field(default_factory=dict)
+    fit: MixtureFit | None = None
     version: str = kataribe.__version__
 
     def to_dict(self) -> dict[str, Any]:
@@ -240,6 +310,7 @@ class Agreement:
             "lower_is_better": list(self.lower_is_better),
             "units": dict(self.units),
             "dimensions": {name: found.to_dict(self.options.alpha) for name, found in self.dimensions.items()},
+            **({"fit": self.fit.to_dict()} if self.fit else {}),
             "signature": self.signature,
             "signatures": dict(self.signatures),
             "warnings": [warning.to_dict() for warning in self.warnings],

@@ -19,6 +19,7 @@ from kataribe.core.unit import shown
 from kataribe.people.result import Agreement, Dimension, Standing
 from kataribe.report.comparison import UNDEFINED, csv_number, interval_text, letter, number, short_p
 from kataribe.report.examples import example_lines, example_markdown
+from kataribe.report.fitted import fit_latex, fit_lines, fit_markdown, fit_values
 from kataribe.stats.choices import MEASURES, Measure
 
 # How one cell looks in a format: value, whether it is the best of its column, the letters behind it.
@@ -195,6 +196,7 @@ def _table(agreement: Agreement) -> str:
             lines += ["system by system", "", *grid.aligned(*_systems(dimension, agreement)), ""]
             lines += [*grid.aligned(*_system_scores(dimension, agreement)), ""]
         lines += example_lines(dimension, agreement.units)
+    lines += fit_lines(agreement.fit) if agreement.fit else []
     # One legend, unless dimensions were read differently.
     lines += [
         f"* best; {note}\n" for note in dict.fromkeys(legend(agreement, d) for d in agreement.dimensions.values())
@@ -205,7 +207,8 @@ def _table(agreement: Agreement) -> str:
 
 
 def _signatures(agreement: Agreement) -> list[str]:
-    return [agreement.signature, *agreement.signatures.values()]
+    fitted = [agreement.fit.signature] if agreement.fit else []
+    return [agreement.signature, *fitted, *agreement.signatures.values()]
 
 
 def _markdown(agreement: Agreement) -> str:
@@ -222,6 +225,7 @@ def _markdown(agreement: Agreement) -> str:
             lines += ["System by system:", "", *grid.markdown(*_systems(dimension, agreement)), ""]
             lines += [*grid.markdown(*_system_scores(dimension, agreement)), ""]
         lines += example_markdown(dimension, agreement.units)
+    lines += fit_markdown(agreement.fit) if agreement.fit else []
     return "\n".join([*lines, *(f"`{signature}`  " for signature in _signatures(agreement))]).rstrip("\n")
 
 
@@ -239,6 +243,7 @@ def _latex(agreement: Agreement) -> str:
         lines += grid.latex([grid.latex_text(cell) for cell in header], rows)
         note = grid.latex_text(legend(agreement, dimension)).replace("<=", r"$\leq$")
         lines.append(rf"\par\footnotesize {note}")
+    lines += fit_latex(agreement.fit) if agreement.fit else []
     return "\n".join(lines)
 
 
@@ -256,6 +261,10 @@ def _csv(agreement: Agreement) -> str:
             if level == "text" and name in dimension.distinct:
                 cells = [dimension.name, level, name, "distinct", dimension.distinct[name], "", ""]
                 writer.writerow([*cells, agreement.signatures.get(name, "")])
+    if agreement.fit:
+        for name, of, what, value, interval in fit_values(agreement.fit):
+            ends = interval or ("", "")
+            writer.writerow([name, "fit", of, what, csv_number(value), *ends, agreement.fit.signature])
     return out.getvalue().rstrip("\n")
 
 
