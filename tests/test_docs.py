@@ -86,6 +86,13 @@ def furnish(folder: Path, page: Path) -> dict[str, str]:
             write_video(folder / f"{name}.mp4", cuts(np.random.default_rng(10 + number), [40, 60, 50]))
             marked[name] = {"duration": 5.0, "fps": 30, "annotators": [[4 / 3, 10 / 3], [1.3, 3.4], [1.4, 3.3]]}
         (folder / "marked.json").write_text(json.dumps(marked), encoding="utf-8")
+    if page.name == "media.md":
+        from tests.media.made import make_film, woman
+
+        make_film(
+            folder / "film.mp4", 8, [(0.5, 2.5, "Where is he?"), (3.0, 5.5, "I don't know."), (6.0, 7.5, "Wait.")]
+        )
+        shutil.copy(woman(), folder / "clip.mp4")
     for name, copy in (("pred", "narration"), ("refs", "narration_refs"), ("cast", "cast")):
         shutil.copy(samples / f"narration_{name}.json", folder / f"{copy}.json")
     shutil.copy(samples / "narration_dialogue.jsonl", folder / "dialogue.jsonl")
