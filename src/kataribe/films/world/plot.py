@@ -29,10 +29,14 @@ SHORTEST_GAP = 5 * FPS
 SHORTEST_EVENT = 2 * FPS
 LONGEST_SHOT = 7 * FPS
 PAUSE_IN_CLIP = (2, 6)  # less than a second
-PAUSE_BETWEEN_CLIPS = (9, 13)  # more than a second
-PAUSE_AT_EDGES = (2, 5)
+PAUSE_BETWEEN_CLIPS = (8, 10)  # a second or more
+PAUSE_AT_EDGES = (1, 4)
 # Chances.
-ECHO, STRANGER, NEW_PLACE, SAME_ACTOR, ALIAS, DRESS = 0.3, 0.12, 0.5, 0.45, 0.15, 0.12
+ECHO, STRANGER, NEW_PLACE, SAME_ACTOR, ALIAS, DRESS = 0.3, 0.18, 0.5, 0.6, 0.15, 0.12
+# Bystanders are told of in half of the events, if there is time.
+WITNESS = 0.5
+# Clips end with a whole clause: on average a little later than wanted.
+SHORTER = 0.94
 
 
 def plan_film(options: WorldOptions, number: int) -> Film:
@@ -161,7 +165,7 @@ class _Plot:
         rate = self._rate(length)
         parts: list[_Part] = []
         named: list[str] = []
-        left, characters = length * FPS, 0
+        left, characters = SHORTER * length * FPS, 0
         while True:
             event = self._new_event(parts[-1].event if parts else None)
             wish = rate * min(left, 6.5 * FPS) / FPS
@@ -245,7 +249,8 @@ class _Plot:
         before = parts[-1].event if parts else None
         is_same = before is not None and before.actor is event.actor
         moved = before is None or before.place != event.place
-        seen = [player.role for player in event.bystanders if player.role is not None]
+        roles = [player.role for player in event.bystanders if player.role is not None]
+        seen = roles if self.word_rng.random() < WITNESS else []
         told = Told(
             subject=self._subject(event.actor, is_same, named),
             action=event.action,

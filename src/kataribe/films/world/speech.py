@@ -119,8 +119,7 @@ def _decode(data: bytes) -> Float32s:
     with wave.open(io.BytesIO(data)) as file:
         rate = file.getframerate()
     # The program writes to a pipe and cannot go back: the header does not know how long the sound is.
-    samples = np.frombuffer(data[44 : len(data) - len(data) % 2], dtype="<i2").astype(np.float32) / 32768
+    samples = np.frombuffer(data[44 : len(data) - len(data) % 2], dtype="<i2") / 32768
     if rate != RATE:
-        resampled = np.interp(np.arange(0, len(samples), rate / RATE), np.arange(len(samples)), samples)
-        samples = resampled.astype(np.float32)
-    return samples
+        samples = np.interp(np.arange(0, len(samples), rate / RATE), np.arange(len(samples)), samples)
+    return samples.astype(np.float32)

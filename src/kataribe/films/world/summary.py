@@ -49,7 +49,12 @@ def summarise(films: Sequence[Film]) -> Summary:
     short = [(clip.end - clip.start) / FPS for film in films for clip in film.clips]
     spans = [span for film in films for span in _long_spans(film)]
     casts = [float(len(film.company.players)) for film in films]
-    names = [float(len(name)) for film in films for name in film.company.cast.names]
+    # A character of a Chinese name stands for a word of an English one.
+    names = [
+        float(len(name.split()) + 1 if name.isascii() else len(name))
+        for film in films
+        for name in film.company.cast.names
+    ]
     gaps = [gap for film in films for gap in _gaps(film)]
     told = sum(clip.end - clip.start for film in films for clip in film.clips)
     filled = sum(len({clip.gap for clip in film.clips}) for film in films)
