@@ -22,7 +22,11 @@ _OPTIONAL = (
     ("ja_ginza", "the model of GiNZA", remedy("ja")),
     ("jumandic", "`jaspice`: what kind of thing a word names", remedy("ja")),
     ("jieba", "Chinese tokenizer `zh`", remedy("zh")),
-    ("av", "`kataribe detect` and `train boundaries`", remedy("video")),
+    ("av", "`kataribe detect`, `train boundaries` and `media`", remedy("video")),
+    ("onnxruntime", "`kataribe media speech` and `subtitles`", remedy("films")),
+    ("rapidocr-onnxruntime", "`kataribe media subtitles`", remedy("films")),
+    ("dlib-bin", "`kataribe media faces`", remedy("films")),
+    ("faster-whisper", "what is said, as text", remedy("transcripts")),
     ("matplotlib", "pictures", remedy("plots")),
     ("torch", "encoders and neural backbones of the boundary detectors", remedy("models")),
     ("transformers", "encoders: bertscore, sentence_cosine, clipscore, ...", remedy("models")),
@@ -80,9 +84,10 @@ def doctor() -> None:
 
 def _carried_models() -> None:
     """Models whose weights come with packages: every byte is checked, and whose licence they are under is said."""
-    from kataribe.encoders import carried
+    from kataribe.encoders import carried as encoders
+    from kataribe.media import carried as media
 
-    for model in carried.ALL:
+    for model in (*encoders.ALL, *media.ALL):
         try:
             model.all_files()
         except ResourceError as error:

@@ -20,6 +20,7 @@ from kataribe.cli import (
     detect,
     doctor,
     judge,
+    media,
     metrics,
     parse,
     report,
@@ -62,6 +63,7 @@ app.add_typer(resources.app, name="resources")
 app.add_typer(train.app, name="train")
 app.add_typer(judge.app, name="judge")
 app.add_typer(build_app, name="build")
+app.add_typer(media.app, name="media")
 app.command("compare")(compare.compare)
 app.command("agree", help=agree.HELP, cls=built_when_called(agree.command))(_built_later)
 app.command("report")(report.report)

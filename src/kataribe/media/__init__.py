@@ -1,1 +1,1 @@
-"""What a file shows: video decoded frame by frame, pictures, shots. Nothing here knows a task."""
+"""What a file shows and sounds like: frames, shots, faces, burnt-in subtitles, speech. Nothing here knows a task."""

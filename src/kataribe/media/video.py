@@ -6,8 +6,10 @@ rates too, where a frame's number times a rate would not be.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -65,34 +67,119 @@ class Timeline:
         return cls(stamps, float(stamps[-1] + gap))
 
 
-def pictures(path: Path) -> Iterator[Picture]:
-    """Every frame of the first video stream, in order of presentation."""
+@dataclass(frozen=True)
+class VideoInfo:
+    """What a file says of itself before a frame is decoded; `duration` is None where it does not say."""
+
+    duration: float | None
+    width: int
+    height: int
+    has_sound: bool
+
+
+def describe(path: Path) -> VideoInfo:
+    with open_media(path) as container:
+        stream = _video_stream(container, path)
+        seconds = container.duration / 1_000_000 if container.duration else None
+        return VideoInfo(seconds, stream.width, stream.height, bool(container.streams.audio))
+
+
+def pictures(path: Path, after: float | None = None) -> Iterator[Picture]:
+    """Every frame of the first video stream, in order of presentation, or only those later than `after`.
+
+    With `after`, what comes before is skipped, not decoded, and frames are numbered from there.
+    """
+    number = 0
+    with open_media(path) as container:
+        stream = _video_stream(container, path)
+        stream.thread_type = "AUTO"
+        try:
+            for frame, time in _stamped(container, stream, path, after):
+                if after is not None and time <= after:
+                    continue
+                yield Picture(number, time, frame)
+                number += 1
+                if number % _REPORT_EVERY == 0:
+                    _report(path, container, stream, number, time)
+        except _pyav().error.FFmpegError as error:
+            where = f"breaks off after {number:,} frames" if number else "is not a video that can be read"
+            raise InputError(f"{where} ({_reason(error)})", file=path, hint="is the file whole?") from None
+    if not number and after is None:
+        raise InputError("has no frame", file=path, hint="a video without length has no boundaries")
+
+
+def sampled(path: Path, rate: float, after: float | None = None) -> Iterator[Picture]:
+    """The first frame at or after each of 0, 1/rate, 2/rate, ... seconds; one that serves two of them comes once."""
+    last = -1 if after is None else _tick(after, rate)
+    for picture in pictures(path, after):
+        tick = _tick(picture.time, rate)
+        if tick > last:
+            last = tick
+            yield picture
+
+
+def pictures_at(path: Path, times: Sequence[float]) -> Iterator[Picture]:
+    """The first frame at or after each time; times ascend. What lies between is skipped where the file allows it."""
+    for time in times:
+        # A frame's time is rounded to the stream's clock, so that the one wanted may lie a hair before.
+        yield from islice(pictures(path, after=time - 1e-3), 1)
+
+
+def _tick(time: float, rate: float) -> int:
+    return int(time * rate + 1e-6)
+
+
+def _stamped(container: Any, stream: Any, path: Path, after: float | None) -> Iterator[tuple[Any, float]]:
+    """Frames with their times, from the last key frame that is not later than `after`."""
+    first = _first_stamp(container, stream) if after is not None else None
+    if first is not None and after is not None and after > 0:
+        container.seek(first + int(after / stream.time_base), stream=stream)
+    for number, frame in enumerate(container.decode(stream)):
+        if frame.pts is None:
+            raise InputError(f"frame {number} has no time stamp", file=path, hint="convert the file first")
+        first = frame.pts if first is None else first
+        yield frame, float((frame.pts - first) * stream.time_base)
+
+
+def _first_stamp(container: Any, stream: Any) -> int | None:
+    for frame in container.decode(stream):
+        container.seek(0)
+        return int(frame.pts) if frame.pts is not None else None
+    return None
+
+
+def _report(path: Path, container: Any, stream: Any, number: int, time: float) -> None:
+    """By time where the file knows its length, since a resumed run does not start at the first frame."""
+    total = container.duration / 1_000_000 if container.duration else None
+    if total:
+        report(f"{path.name}, seconds", min(int(time), int(total)), int(total))
+    else:
+        report(path.name, number, max(stream.frames, number))
+
+
+@contextmanager
+def open_media(path: Path) -> Iterator[Any]:
+    """The container of a file; one that FFmpeg does not know is named."""
     av = _pyav()
     if not path.is_file():
         raise InputError("there is no such file", file=path, hint="check the path")
-    number = 0
     try:
-        with av.open(str(path)) as container:
-            if not container.streams.video:
-                raise InputError("has no video stream", file=path, hint="is it a sound file?")
-            stream = container.streams.video[0]
-            stream.thread_type = "AUTO"
-            total = stream.frames
-            first = None
-            for frame in container.decode(stream):
-                if frame.pts is None:
-                    raise InputError(f"frame {number} has no time stamp", file=path, hint="convert the file first")
-                first = frame.pts if first is None else first
-                yield Picture(number, float((frame.pts - first) * stream.time_base), frame)
-                number += 1
-                if number % _REPORT_EVERY == 0:
-                    report(path.name, number, max(total, number))
+        container = av.open(str(path))
     except av.error.FFmpegError as error:
-        where = f"breaks off after {number:,} frames" if number else "is not a video that can be read"
-        reason = error.strerror or type(error).__name__
-        raise InputError(f"{where} ({reason})", file=path, hint="is the file whole?") from None
-    if not number:
-        raise InputError("has no frame", file=path, hint="a video without length has no boundaries")
+        problem = f"is not a video that can be read ({_reason(error)})"
+        raise InputError(problem, file=path, hint="is the file whole?") from None
+    with container:
+        yield container
+
+
+def _video_stream(container: Any, path: Path) -> Any:
+    if not container.streams.video:
+        raise InputError("has no video stream", file=path, hint="is it a sound file?")
+    return container.streams.video[0]
+
+
+def _reason(error: Any) -> str:
+    return error.strerror or type(error).__name__
 
 
 def _pyav() -> Any:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
+from kataribe.core.carried import Carried
 from kataribe.core.errors import ResourceError
-from kataribe.encoders import carried
-from kataribe.encoders.carried import Carried
+from kataribe.encoders import carried as encoders
+from kataribe.media import carried as media
 
 CONTENT = b"weights"
 
@@ -25,7 +27,7 @@ def model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Carried:
     (tmp_path / "a_carrier" / "net.bin").write_bytes(CONTENT)
     monkeypatch.syspath_prepend(str(tmp_path))
     digest = hashlib.sha256(CONTENT).hexdigest()
-    return Carried("Net", "tests", "MIT", "a-carrier", "a_carrier", "1.2", {"net.bin": digest})
+    return Carried("Net", "tests", "MIT", "a-carrier", "a_carrier", "1.2", "models", {"net.bin": digest})
 
 
 def test_the_package_is_found_and_not_imported(model: Carried, tmp_path: Path) -> None:
@@ -53,16 +55,19 @@ def test_an_absent_file_is_one_line(model: Carried, tmp_path: Path) -> None:
 
 
 def test_an_absent_package_is_one_line() -> None:
-    absent = Carried("Net", "tests", "MIT", "not-there", "not_there_at_all", "1.2", {"net.bin": ""})
-    with pytest.raises(ResourceError, match=r"come with the package not-there, which is not installed - pip install"):
+    absent = Carried("Net", "tests", "MIT", "not-there", "not_there_at_all", "1.2", "films", {"net.bin": ""})
+    with pytest.raises(
+        ResourceError, match=r"come with the package not-there, which is not installed - pip install 'kataribe.films"
+    ):
         absent.file("net.bin")
 
 
-@pytest.mark.parametrize("model", carried.ALL, ids=lambda model: model.package)
+@pytest.mark.parametrize("model", [*encoders.ALL, *media.ALL], ids=lambda model: model.package)
 def test_what_is_installed_is_what_the_source_says(model: Carried) -> None:
     from importlib.metadata import version
 
-    pytest.importorskip("torch", reason="needs kataribe[models]")
+    if find_spec(model.module) is None:
+        pytest.skip(f"needs kataribe[{model.extra}]")
     assert version(model.package) == model.version
     assert model.all_files().is_dir()
 
