@@ -30,10 +30,10 @@ from kataribe.audit.narration import CLEAN_ROLES
 from kataribe.audit.narration_attacks import no_names, previous_line
 from kataribe.core import grid, registry
 from kataribe.core.types import Cast, Narration
-from kataribe.narration.casts import read_casts
+from kataribe.films.casts import read_casts
 from kataribe.narration.files import read_narrations
 from kataribe.narration.join import films, join
-from kataribe.narration.names import Names
+from kataribe.films.names import Names
 
 PAGE = ROOT / "docs" / "narration.md"
 

@@ -19,7 +19,7 @@ from bench.suisei_choice import COSINE, Figures, Table, choose, drawn_around, fi
 from kataribe.core import registry
 from kataribe.core.metric import Measured, Metric
 from kataribe.core.types import Cast, Narration, Role
-from kataribe.narration.names import Names
+from kataribe.films.names import Names
 from tests.captions.suisei.made import rated
 
 

@@ -14,7 +14,7 @@ from kataribe.audit import narration_attacks as attacks
 from kataribe.audit.narration import CLEAN_ROLES, DEFAULT_METRICS, NarrationAuditOptions
 from kataribe.core.errors import InputError, UsageError
 from kataribe.core.types import Cast, Role
-from kataribe.narration.names import Names
+from kataribe.films.names import Names
 from tests.narration.corpora import CAST, texts
 
 SAMPLES = Path(__file__).parents[2] / "src" / "kataribe" / "samples"

@@ -11,9 +11,9 @@ import pytest
 from kataribe.boundaries.files import read_predictions as read_boundaries
 from kataribe.captions.files import read_predictions, read_references
 from kataribe.core.errors import InputError
+from kataribe.films.casts import read_casts
 from kataribe.formats.source import read_joined
 from kataribe.formats.stories import read_stories
-from kataribe.narration.casts import read_casts
 from kataribe.narration.files import read_narrations
 from kataribe.people.rated import read_rated
 from kataribe.people.ratings import read_ratings

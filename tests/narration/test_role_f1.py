@@ -13,7 +13,7 @@ import kataribe
 from kataribe.core import registry
 from kataribe.core.errors import InputError, UsageError
 from kataribe.core.types import Cast, Role
-from kataribe.narration.casts import read_casts
+from kataribe.films.casts import read_casts
 from kataribe.narration.files import read_narrations
 from kataribe.narration.result import NamedRoles
 from kataribe.narration.role_f1 import BANNED, RoleF1

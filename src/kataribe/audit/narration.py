@@ -29,8 +29,8 @@ from kataribe.core.task import evaluate
 from kataribe.core.types import Cast
 from kataribe.core.unit import Unit
 from kataribe.engines.local import LocalEngine
+from kataribe.films import casts as cast_files
 from kataribe.formats.source import Paths
-from kataribe.narration import casts as cast_files
 from kataribe.narration.cast_scan import scan_casts
 from kataribe.narration.files import Source, read_narrations
 from kataribe.narration.items import Narrations

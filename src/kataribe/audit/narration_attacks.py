@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from kataribe.core.types import Cast
-from kataribe.narration.names import Names
+from kataribe.films.names import Names
 from kataribe.text.scripts import is_mostly_unspaced
 
 Attack = Callable[[Sequence[str], Cast], list[str]]

@@ -16,7 +16,7 @@ import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TextIO, TypeVar
+from typing import Any, BinaryIO, TextIO, TypeVar, cast
 
 from kataribe.core.errors import InputError, Location, shorten, some
 
@@ -91,20 +91,27 @@ def extension(path: Path) -> str:
 @contextmanager
 def open_text(path: Path) -> Iterator[TextIO]:
     """The file as UTF-8 text, unpacked when its content is gz, whatever its name."""
+    with open_binary(path) as binary:
+        try:
+            # utf-8-sig: files from spreadsheets start with a byte order mark.
+            with io.TextIOWrapper(binary, encoding="utf-8-sig", newline="") as text:
+                yield text
+        except UnicodeDecodeError as error:
+            raise Location(path).error(f"is not UTF-8 text (byte {error.start})", hint="save it as UTF-8") from None
+
+
+@contextmanager
+def open_binary(path: Path) -> Iterator[BinaryIO]:
+    """The bytes of a file, unpacked when its content is gz, whatever its name."""
     location = Location(path)
     try:
         with path.open("rb") as raw:
             packed = raw.peek(2)[:2] == b"\x1f\x8b"  # peek, not seek: a pipe can be read only once
-            binary = gzip.GzipFile(fileobj=raw) if packed else raw
-            # utf-8-sig: files from spreadsheets start with a byte order mark.
-            with io.TextIOWrapper(binary, encoding="utf-8-sig", newline="") as text:
-                yield text
+            yield cast(BinaryIO, gzip.GzipFile(fileobj=raw) if packed else raw)
     except FileNotFoundError:
         raise location.error("there is no such file", hint="check the path") from None
     except IsADirectoryError:
         raise location.error("is a folder", hint="name the file in it") from None
-    except UnicodeDecodeError as error:
-        raise location.error(f"is not UTF-8 text (byte {error.start})", hint="save it as UTF-8") from None
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise location.error(f"is a damaged gz file ({error})", hint="pack it again") from None
     except OSError as error:

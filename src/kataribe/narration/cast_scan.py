@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from kataribe.core.caution import Caution
 from kataribe.core.errors import InputError, UsageError, counted, some
 from kataribe.core.types import Cast
+from kataribe.films.names import Names
 from kataribe.narration.items import Narrations
-from kataribe.narration.names import Names
 
 # A system that changes the case of some lines only is still one that loses names by it.
 _MANY = 0.2

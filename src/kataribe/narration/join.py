@@ -10,9 +10,9 @@ from kataribe.captions.join import join as join_captions
 from kataribe.core.caution import Caution
 from kataribe.core.errors import InputError, counted, some
 from kataribe.core.types import Coverage, Narration, Segment, Story
+from kataribe.films import casts as cast_files
 from kataribe.formats import stories as dialogue_files
 from kataribe.formats.source import Paths, read_joined
-from kataribe.narration import casts as cast_files
 from kataribe.narration.items import Film, Narrations
 
 

@@ -34,9 +34,9 @@ from kataribe.core.join import missing_field
 from kataribe.core.metric import Measured, Metric, Protocols, option
 from kataribe.core.signature import fingerprint_by_id
 from kataribe.core.types import Array, Cast, Floats
+from kataribe.films.names import Names
 from kataribe.narration.cast_scan import CastScan, NamesInOtherCapitals, find_other_capitals, scan_casts
 from kataribe.narration.items import Narrations
-from kataribe.narration.names import Names
 from kataribe.narration.result import NamedRoles
 
 # Role names that are also common words, as the published scorer lists them.

@@ -16,10 +16,10 @@ from kataribe.core.metric import Metric
 from kataribe.core.options import option, same_as
 from kataribe.core.task import Defaults, Evaluation, Files, Names, Task
 from kataribe.core.types import Narration
+from kataribe.films import casts as cast_files
 from kataribe.formats import stories as dialogue_files
 from kataribe.formats.features import Source as FeatureSource
 from kataribe.formats.source import Paths
-from kataribe.narration import casts as cast_files
 from kataribe.narration.doubts import doubts
 from kataribe.narration.files import read_narrations
 from kataribe.narration.items import Film, Narrations

@@ -9,7 +9,7 @@ import pytest
 
 from kataribe.core.errors import InputError
 from kataribe.core.types import Cast, Role
-from kataribe.narration.casts import read_casts
+from kataribe.films.casts import read_casts
 
 EXPECTED = {"f": Cast("f", (Role("Maria"), Role("Odysseus", ("Ulysses", "Nobody")))), "g": Cast("g", (Role("Maria"),))}
 

@@ -89,3 +89,21 @@ def _whole(name: str) -> str:
     before = f"(?<!{_LETTER})" if re.match(_LETTER, name) else ""
     after = f"(?!{_LETTER})" if re.search(f"{_LETTER}$", name) else ""
     return before + re.escape(name) + after
+
+
+def nested_names(cast: Cast) -> list[tuple[str, str]]:
+    """Names that are part of the name of another role, each with the longer one.
+
+    The longest match decides which is meant; whoever reads a cast should know where it has to.
+
+    >>> from kataribe.core.types import Role
+    >>> nested_names(Cast("f", (Role("Sam"), Role("Sam the Elder"), Role("Samuel"))))
+    [('Sam', 'Sam the Elder')]
+    """
+    role_of = Names.of_cast(cast).role_of
+    return [
+        (name, other)
+        for name, role in role_of.items()
+        for other, other_role in role_of.items()
+        if role != other_role and name != other and re.search(_whole(name), other)
+    ]

@@ -5,9 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 
 from kataribe.core.types import Cast, Role
-from kataribe.narration.names import Mention, Names
-
-from .corpora import CAST, texts
+from kataribe.films.names import Mention, Names
+from tests.narration.corpora import CAST, texts
 
 NAMES = Names.of_cast(CAST)
 
