@@ -171,8 +171,8 @@ class _Plot:
             wish = rate * min(left, 6.5 * FPS) / FPS
             mentioned: list[str] = []
             said = self._tell(event, parts, round(wish), mentioned)
-            size = sum(map(len, said)) + len(said)
-            if parts and characters + size > self.words.most - 2:
+            size = sum(len(text + self.words.comma + self.words.space) for text in said)
+            if parts and characters + size > self.words.most:
                 break
             parts.append(_Part(event, said))
             named += mentioned
