@@ -31,9 +31,9 @@ from kataribe.audit.narration_attacks import no_names, previous_line
 from kataribe.core import grid, registry
 from kataribe.core.types import Cast, Narration
 from kataribe.films.casts import read_casts
+from kataribe.films.names import Names
 from kataribe.narration.files import read_narrations
 from kataribe.narration.join import films, join
-from kataribe.films.names import Names
 
 PAGE = ROOT / "docs" / "narration.md"
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from kataribe.films.world.things import MARKS
+
 Genre = Literal["comedy", "romance", "action", "crime", "mystery", "fantasy", "costume", "family", "youth", "country"]
 
 
@@ -31,7 +33,7 @@ class Held:
     """A thing and where it is: in a hand, between the hands, or on the ground so many heads to the right."""
 
     thing: str
-    where: Literal["left", "right", "hands", "ground", "behind"] = "right"
+    where: Literal["left", "right", "hands", "neck", "ground", "behind"] = "right"
     x: float = 0.0
     y: float = 0.0
     angle: float = 0.0
@@ -59,7 +61,8 @@ class Action:
 
     @property
     def thing(self) -> str | None:
-        return self.held[0].thing if self.held else None
+        """What somebody holds or uses; a mark that only shows a movement is no thing."""
+        return next((held.thing for held in self.held if held.thing not in MARKS), None)
 
 
 def _arms(left: tuple[float, float], right: tuple[float, float], lift: float = 0.0, lean: float = 0.0) -> Pose:
@@ -74,7 +77,15 @@ _SAT = ((62, 4), (62, 4))
 
 ACTIONS: dict[str, Action] = {
     "walk": Action((_STEP_A, _STEP_B), travel=1.0),
-    "run": Action((_RUN_A, _RUN_B), beat=0.5, travel=2.2, mouth=0.4, is_steady=True, genres=("action", "crime")),
+    "run": Action(
+        (_RUN_A, _RUN_B),
+        (Held("dust", "ground"),),
+        beat=0.5,
+        travel=2.2,
+        mouth=0.4,
+        is_steady=True,
+        genres=("action", "crime"),
+    ),
     "jump": Action(
         (Pose((150, 165), (150, 165), (24, 60), (24, 60), lift=0.34), _arms((20, 30), (20, 30))),
         smile=0.7,
@@ -83,11 +94,17 @@ ACTIONS: dict[str, Action] = {
     ),
     "dance": Action(
         (Pose((95, 175), (40, -60), (30, -20), (4, 0), lean=8), Pose((40, -60), (95, 175), (4, 0), (30, -20), lean=-8)),
+        (Held("notes", "neck"),),
         smile=0.8,
         is_steady=True,
         genres=("youth", "romance"),
     ),
-    "wave": Action((_arms((12, 8), (120, 190)), _arms((12, 8), (120, 150))), beat=0.5, smile=0.6),
+    "wave": Action(
+        (_arms((12, 8), (120, 190)), _arms((12, 8), (120, 150))),
+        (Held("arcs", "right", 0, -0.06),),
+        beat=0.5,
+        smile=0.6,
+    ),
     "bow": Action(
         (_arms((20, -40), (20, -40)), Pose((20, -40), (20, -40), lift=-0.06, lean=9)),
         beat=2.0,
@@ -103,7 +120,12 @@ ACTIONS: dict[str, Action] = {
         is_steady=True,
         genres=("romance", "family"),
     ),
-    "clap": Action((_arms((50, -60), (50, -60)), _arms((60, 20), (60, 20))), beat=0.5, smile=0.6),
+    "clap": Action(
+        (_arms((50, -60), (50, -60)), _arms((60, 20), (60, 20))),
+        (Held("burst", "hands", 0, -0.12),),
+        beat=0.5,
+        smile=0.6,
+    ),
     "stretch": Action(
         (_arms((150, 172), (150, 172), lift=0.04), _arms((120, 150), (120, 150))), beat=2.0, eyes=0.1, mouth=0.7
     ),
@@ -127,7 +149,10 @@ ACTIONS: dict[str, Action] = {
     ),
     "doze": Action(
         (Pose((14, -20), (14, -20), *_SAT, lift=-0.16, lean=7), Pose((14, -20), (14, -20), *_SAT, lift=-0.18, lean=11)),
-        (Held("chair", "behind"),),
+        (
+            Held("chair", "behind"),
+            Held("sleep", "neck"),
+        ),
         is_steady=True,
         beat=2.0,
         eyes=0.05,
@@ -135,6 +160,7 @@ ACTIONS: dict[str, Action] = {
     ),
     "point": Action(
         (_arms((12, 8), (92, 92)), _arms((12, 8), (84, 86))),
+        (Held("exclamation", "neck", 0.62, -0.75),),
         beat=0.5,
         smile=-0.7,
         mouth=0.5,
@@ -182,7 +208,7 @@ ACTIONS: dict[str, Action] = {
     ),
     "sweep": Action(
         (Pose((60, -10), (60, 0), lean=6), Pose((30, -50), (30, -40), lean=-6)),
-        (Held("broom", "hands", 0.1, -0.12),),
+        (Held("broom", "hands", 0.34, -0.05, 8),),
         genres=("family", "country"),
     ),
     "umbrella": Action(
@@ -288,7 +314,7 @@ ACTIONS: dict[str, Action] = {
     ),
     "balloons": Action(
         (_arms((12, 8), (90, 150)), _arms((12, 8), (80, 140))),
-        (Held("balloons"),),
+        (Held("balloons", "right", 0.1),),
         smile=0.7,
         travel=0.3,
         genres=("family", "romance"),
@@ -345,7 +371,10 @@ ACTIONS: dict[str, Action] = {
     ),
     "sing": Action(
         (_arms((60, 70), (50, 165)), _arms((100, 120), (50, 165))),
-        (Held("microphone", "right", 0, -0.05),),
+        (
+            Held("microphone", "right", 0, -0.05),
+            Held("notes", "neck", -0.1),
+        ),
         mouth=0.9,
         smile=0.4,
         genres=("romance", "comedy"),

@@ -73,7 +73,7 @@ def draw_figure(look: Look, action: Action, step: int, head: int, expression: Ex
     front = [
         *put("ground"),
         *moved(_arms(pose, look), neck, head),
-        *put("left", "right", "hands"),
+        *put("left", "right", "hands", "neck"),
         *moved(_fists(hands, look), neck, head),
     ]
     return together([render(body), _head(look, pose, neck, head, expression), render(front)])
@@ -132,6 +132,7 @@ def _put(held: Held, hands: _Hands, origin: Point, head: int) -> tuple[Shape, ..
         "left": hands.left,
         "right": hands.right,
         "hands": ((hands.left[0] + hands.right[0]) / 2, (hands.left[1] + hands.right[1]) / 2),
+        "neck": (0.0, 0.0),
         "ground": (0.0, 0.0),
         "behind": (0.0, -0.5),
     }[held.where]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from kataribe.films.world.drawing import Shape, box, oval, polygon, stroke
 
 _WOOD, _DARK, _STEEL, _PAPER = (150, 98, 52), (60, 40, 28), (176, 186, 196), (248, 246, 236)
@@ -22,7 +24,7 @@ THINGS: dict[str, tuple[Shape, ...]] = {
         polygon(_PAPER, (-0.27, -0.17), (-0.01, -0.13), (-0.01, 0.19), (-0.27, 0.16)),
         polygon(_PAPER, (0.27, -0.17), (0.01, -0.13), (0.01, 0.19), (0.27, 0.16)),
     ),
-    "phone": (box((24, 24, 30), -0.07, -0.2, 0.07, 0.14), box((110, 200, 250), -0.05, -0.16, 0.05, 0.1)),
+    "phone": (box((24, 24, 30), -0.12, -0.3, 0.12, 0.18), box((110, 200, 250), -0.09, -0.25, 0.09, 0.12)),
     "pen": (stroke((30, 60, 200), 0.05, (0, 0), (0.08, -0.3)),),
     "desk": (
         box(_WOOD, -0.6, 0, 0.6, 0.09),
@@ -223,4 +225,41 @@ THINGS: dict[str, tuple[Shape, ...]] = {
         box((112, 68, 40), -0.22, -1.3, 0.22, -0.75),
     ),
     "microphone": (stroke((40, 40, 44), 0.06, (0, 0.12), (0, -0.12)), oval((170, 174, 180), 0, -0.18, 0.09, 0.1)),
+    # Marks, as comics have them: nobody holds them, but they show what a still picture cannot.
+    "burst": (
+        polygon(
+            (255, 214, 40),
+            *(
+                (0.30 * r * math.cos(a), 0.30 * r * math.sin(a))
+                for a, r in ((math.pi * n / 8, 1 - n % 2 * 0.55) for n in range(16))
+            ),
+        ),
+    ),
+    "dust": (
+        oval((224, 214, 196), -0.55, -0.1, 0.17, 0.13),
+        oval((238, 230, 214), -0.8, -0.2, 0.13, 0.11),
+        oval((224, 214, 196), -0.98, -0.08, 0.1, 0.08),
+    ),
+    "notes": tuple(
+        shape
+        for x, y, c in ((-0.62, -0.6, (40, 40, 120)), (0.62, -0.75, (150, 30, 110)))
+        for shape in (
+            oval(c, x, y, 0.09, 0.07),
+            stroke(c, 0.04, (x + 0.07, y), (x + 0.07, y - 0.3), (x + 0.2, y - 0.22)),
+        )
+    ),
+    "arcs": tuple(
+        stroke((250, 250, 250), 0.03, *((r * math.cos(a), r * math.sin(a)) for a in (-2.2, -1.9, -1.57, -1.2, -0.9)))
+        for r in (0.22, 0.32)
+    ),
+    "exclamation": (
+        polygon((220, 30, 40), (-0.07, -0.36), (0.07, -0.36), (0.03, -0.08), (-0.03, -0.08)),
+        oval((220, 30, 40), 0, 0.02, 0.055),
+    ),
+    "sleep": tuple(
+        stroke((240, 244, 255), 0.045, (x, y), (x + w, y), (x, y + w), (x + w, y + w))
+        for x, y, w in ((0.46, -0.75, 0.14), (0.66, -1.05, 0.2))
+    ),
 }
+
+MARKS = ("burst", "dust", "notes", "arcs", "exclamation", "sleep")
