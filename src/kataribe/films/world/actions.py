@@ -232,7 +232,7 @@ ACTIONS: dict[str, Action] = {
         genres=("costume", "country"),
     ),
     "throw_ball": Action(
-        (_arms((40, 60), (150, 230)), _arms((40, 60), (100, 100))),
+        (_arms((40, 60), (120, 150)), _arms((40, 60), (80, 84))),
         (Held("ball"),),
         beat=0.75,
         genres=("youth", "comedy"),

@@ -155,7 +155,7 @@ class _Names:
             return surname + given, (given,) if has_alias else ()
         if length == 4:
             return self._one(zh.DOUBLE_SURNAMES) + given, (given,) if has_alias else ()
-        callings = [calling for calling in zh.CALLINGS[gender] if len(calling) == min(length, 7)]
+        callings = [calling for calling in zh.CALLINGS[gender] if len(calling) == length]
         return self._one(callings or zh.CALLINGS[gender]), ()
 
     def _english(self, gender: Gender, length: int, has_alias: bool) -> tuple[str, tuple[str, ...]]:

@@ -27,7 +27,7 @@ class WorldOptions(Options):
     """Everything that the films depend on; the number of processes is no part of it."""
 
     size: WorldSize = option(
-        "small", "smoke: 3 films of about 1 minute, small: 8 of 4 minutes, train: 48 of 8 minutes.", noun="size"
+        "small", "smoke: 3 films of about 1 minute, small: 8 of 4 minutes, train: 48 of 7 minutes.", noun="size"
     )
     language: Language = option("zh", "Chinese (zh) or English (en).", noun="language")
     seed: int = same_as(RunOptions, "seed")
