@@ -31,7 +31,13 @@ class WorldOptions(Options):
     )
     language: Language = option("zh", "Chinese (zh) or English (en).", noun="language")
     seed: int = same_as(RunOptions, "seed")
-    films: int | None = option(None, "How many films; default: as the size says.", minimum=3, metavar="N")
+    films: int | None = option(
+        None,
+        "How many films; default: as the size says.",
+        minimum=3,
+        hint="each of the three splits has one",
+        metavar="N",
+    )
     sound: Sound = option(
         "narrated",
         "narrated: actors and a narrator speak; dialogue: only actors; silent: nobody (needs no espeak-ng).",
