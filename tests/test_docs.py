@@ -89,6 +89,7 @@ def furnish(folder: Path, page: Path) -> dict[str, str]:
     for name, copy in (("pred", "narration"), ("refs", "narration_refs"), ("cast", "cast")):
         shutil.copy(samples / f"narration_{name}.json", folder / f"{copy}.json")
     shutil.copy(samples / "narration_dialogue.jsonl", folder / "dialogue.jsonl")
+    shutil.copytree(samples / "films", folder / "films", dirs_exist_ok=True)
     predictions = json.loads((folder / "pred.json").read_text(encoding="utf-8"))
     (folder / "pred11.json").write_text(json.dumps(predictions[:-1]), encoding="utf-8")
     short = [entry | {"caption": " ".join(entry["caption"].split()[:5])} for entry in predictions]

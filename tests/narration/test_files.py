@@ -10,7 +10,7 @@ import pytest
 from kataribe.core.errors import InputError
 from kataribe.core.types import Narration, Segment
 from kataribe.formats.stories import read_stories
-from kataribe.narration.files import read_narrations
+from kataribe.narration.files import read_narrations, read_predictions
 
 FIRST = Narration("f_51-57", "f", Segment(51, 57), "Maria waits.")
 SECOND = Narration("f_59.5-64", "f", Segment(59.5, 64), "She leaves, at last.")
@@ -96,7 +96,7 @@ def test_a_line_that_never_ends_is_refused() -> None:
 
 
 def test_a_folder_of_other_files_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "notes.txt").write_text("hello")
+    (tmp_path / "notes.md").write_text("hello")
     with pytest.raises(InputError, match="is no narration file"):
         read_narrations(tmp_path)
 
@@ -117,3 +117,16 @@ def test_movie101(data_folder: Path, part: str, lines: int) -> None:
     narrations = read_narrations(data_folder / "movie101" / part / "val.json")
     assert len(narrations) == lines
     assert len({narration.film for narration in narrations.values()}) == 10
+
+
+def test_a_table_of_descriptions_says_which_text_is_whose(tmp_path: Path) -> None:
+    path = tmp_path / "cmdad.csv"
+    path.write_text("vid,imdbid,start,end,text_gt,text_gen\nv1,tt1,2,4,She waits.,A woman.\n")
+    assert read_narrations(path)["v1_2-4"].text == "She waits."
+    assert read_predictions(path)["v1_2-4"].text == "A woman."
+
+
+def test_movie101_v2s_text_is_a_film(tmp_path: Path) -> None:
+    (tmp_path / "7.txt").write_text("0:0:5|0:0:9|[李]走了。\n0:0:9|0:0:9|雨。\n0:0:9|0:0:9|风。\n", encoding="utf-8")
+    lines = read_narrations(tmp_path / "7.txt")
+    assert {id: line.text for id, line in lines.items()} == {"7_5-9": "李走了。", "7_9-10": "雨。", "7_9-10_2": "风。"}

@@ -32,7 +32,7 @@ from kataribe.engines.local import LocalEngine
 from kataribe.films import casts as cast_files
 from kataribe.formats.source import Paths
 from kataribe.narration.cast_scan import scan_casts
-from kataribe.narration.files import Source, read_narrations
+from kataribe.narration.files import Source, read_narrations, read_predictions
 from kataribe.narration.items import Narrations
 from kataribe.narration.join import films, join
 from kataribe.narration.task import TASK, NarrationOptions
@@ -82,7 +82,7 @@ def audit(
     attacks = chosen_attacks(options.attack, ATTACKS)
     registry.parse_all(metrics, "narration", also=("captions",))  # a wrong name is refused before the work starts
     casts = cast_files.read_casts(cast)
-    predicted, written = read_narrations(submission), read_narrations(references)
+    predicted, written = read_predictions(submission), read_narrations(references)
     items, _, warnings = join(predicted, written, films(casts, None), "drop")
     scan_casts(items).refuse_unusable("an audit of narrations")
     kept = {id: written[id] for id in items.ids}

@@ -11,6 +11,7 @@ import typer
 from kataribe.cli import common
 from kataribe.cli.build import Given, build, declared_parameters, parameter, take_options
 from kataribe.cli.progress import progress_bar, warn_of
+from kataribe.core.caution import Caution
 from kataribe.core.errors import Location, UsageError, counted
 from kataribe.core.progress import reporting, silent
 
@@ -55,7 +56,7 @@ def _movie(given: Given) -> None:
     from kataribe.core.need import need
     from kataribe.films.building import BuildOptions, build_corpus
     from kataribe.films.folder import check_corpus_folder, write_corpus
-    from kataribe.report.corpus import draw_statistics, render_statistics
+    from kataribe.report.corpus import draw_statistics, has_undrawable_genres, render_statistics
 
     options = BuildOptions(**take_options(BuildOptions, given))
     output, quiet = given["output"], given["quiet"]
@@ -66,7 +67,11 @@ def _movie(given: Given) -> None:
     with progress_bar(quiet) as progress, reporting(progress or silent):
         built = build_corpus(_sources(given), options, **files, last=output)
         write_corpus(built.corpus, output, draw_statistics if given["figures"] else None)
-    warn_of(built.cautions, given["silence"], quiet)
+    cautions = [*built.cautions]
+    if given["figures"] and has_undrawable_genres(built.corpus.statistics):
+        text = "no font here has the letters of the genres; the figure shows boxes: install Noto Sans CJK"
+        cautions.append(Caution("no-font", text))
+    warn_of(cautions, given["silence"], quiet)
     print(_films(output, built))
     print(render_statistics(built.corpus.statistics))
 

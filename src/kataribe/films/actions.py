@@ -147,25 +147,38 @@ def english_forms() -> frozenset[str]:
     (True, False)
     """
     listed = files("kataribe.films").joinpath("verbs_en.txt").read_text(encoding="utf-8")
-    words = [word for line in listed.splitlines() if not line.startswith("#") for word in line.split()]
-    return frozenset(form for word in words for form in _forms(word.removesuffix(":")))
+    entries = [entry for line in listed.splitlines() if not line.startswith("#") for entry in line.split()]
+    return frozenset(form for entry in entries for form in _listed_forms(entry))
 
 
-def _forms(verb: str) -> set[str]:
+def _listed_forms(entry: str) -> set[str]:
     """
-    >>> sorted(_forms("carry")), sorted(_forms("stop"))
-    (['carried', 'carries', 'carry', 'carrying'], ['stop', 'stopped', 'stopping', 'stops'])
+    >>> sorted(_listed_forms("slow*")), sorted(_listed_forms("see:saw,seen"))
+    (['slowed', 'slowing', 'slows'], ['saw', 'see', 'seeing', 'seen', 'sees'])
     """
-    is_short = len(verb) > 2 and verb[-1] not in _VOWELS + "wxy" and verb[-2] in _VOWELS and verb[-3] not in _VOWELS
+    verb, _, others = entry.partition(":")
+    irregular = [form for form in others.split(",") if form]
+    base, present, past, participle = _regular_forms(verb.removesuffix("*"))
+    is_weak = all(form.endswith("ing") for form in irregular)  # dying, and died
+    forms = {base, present, participle, *irregular, *([past] if is_weak else [])}
+    return forms - {base} if verb.endswith("*") else forms
+
+
+def _regular_forms(verb: str) -> tuple[str, str, str, str]:
+    """
+    >>> _regular_forms("carry"), _regular_forms("stop")
+    (('carry', 'carries', 'carried', 'carrying'), ('stop', 'stops', 'stopped', 'stopping'))
+    """
     if verb.endswith("e"):
-        return {verb, verb + "s", verb + "d", verb[:-1] + "ing"}
+        return verb, verb + "s", verb + "d", (verb if verb.endswith("ee") else verb[:-1]) + "ing"
     if verb.endswith("y") and verb[-2] not in _VOWELS:
-        return {verb, verb[:-1] + "ies", verb[:-1] + "ied", verb + "ing"}
-    if verb.endswith(("s", "x", "z", "ch", "sh", "o")):
-        return {verb, verb + "es", verb + "ed", verb + "ing"}
-    doubled = verb + verb[-1] if is_short and _is_one_syllable(verb) else verb
-    return {verb, verb + "s", doubled + "ed", doubled + "ing"}
+        return verb, verb[:-1] + "ies", verb[:-1] + "ied", verb + "ing"
+    doubled = verb + verb[-1] if _doubles(verb) else verb
+    present = verb + ("es" if verb.endswith(("s", "x", "z", "ch", "sh", "o")) else "s")
+    return verb, present, doubled + "ed", doubled + "ing"
 
 
-def _is_one_syllable(verb: str) -> bool:
-    return len(re.findall("[aeiou]+", verb)) == 1
+def _doubles(verb: str) -> bool:
+    """One syllable that ends in a single vowel and a single consonant: stop, but open, look and show do not."""
+    ending = re.fullmatch("[^aeiou]*(?:qu)?[aeiou][^aeiouwxy]", verb)
+    return ending is not None

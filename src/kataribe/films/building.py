@@ -126,7 +126,7 @@ def _make(
 ) -> FilmDocument:
     lines, files = _read(source, options)
     are_clips = source.clips is not None or source.are_clips
-    made = build(FilmInput(lines, cast, source.genres, source.title, overrides, are_clips), options)
+    made = build(FilmInput(lines, overrides, are_clips), options)
     return FilmDocument(
         key=key,
         film=source.film,
@@ -182,7 +182,7 @@ def _of_casts(casts: Mapping[str, Cast], films: Sequence[str]) -> Iterable[Cauti
     uncast = [film for film in films if film not in casts]
     if uncast:
         text = f"no cast for {counted(len(uncast), 'film')}: {some(uncast)}; roles are not counted there"
-        yield Caution("no-cast", text)
+        yield Caution("uncast-films", text)
     nested = {film: found[0] for film, cast in casts.items() if (found := nested_names(cast))}
     if nested:
         film, (name, longer) = next(iter(nested.items()))

@@ -10,12 +10,14 @@ the clip before it if all three hold:
 The paper says only that a full stop may end a clip. In the published clips a stop is followed by more text mostly
 where the clip has just begun: 70% of first inner stops are among the first 30 characters, hence `enough`. A fragment of
 more than `most` characters is a clip of its own; where to split it, people say (`overrides`). Blank fragments tell
-nothing and are left out.
+nothing and are left out - but where no fragment has a text, nobody has written down what is said yet, and the clips
+have times alone.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable
 
 from kataribe.core.types import Caption, Narration, Segment
@@ -39,9 +41,8 @@ def narration_clips(
     ['Penelope looks up, then she weaves on, as always.', 'The door opens.']
     """
     clips: list[Caption] = []
-    for fragment in sorted(fragments, key=lambda fragment: fragment.segment):
-        if not fragment.text.strip():
-            continue
+    ordered = sorted(fragments, key=lambda fragment: fragment.segment)
+    for fragment in [fragment for fragment in ordered if fragment.text.strip()] or ordered:
         if clips and _joins(clips[-1], fragment, gap, most, enough):
             clips[-1] = join_clips([clips[-1], fragment])
         else:
@@ -68,8 +69,16 @@ def name_of(film: str, segment: Segment) -> str:
     return f"{film}_{start}-{end}"
 
 
-def named(film: str, clip: Caption) -> Narration:
-    return Narration(name_of(film, clip.segment), film, clip.segment, clip.text)
+def named_clips(film: str, clips: Iterable[Caption]) -> tuple[Narration, ...]:
+    """Clips called after their times. Where times are rounded two may have the same: the second is called ..._2."""
+    seen: Counter[str] = Counter()
+    found = []
+    for clip in clips:
+        name = name_of(film, clip.segment)
+        seen[name] += 1
+        id = name if seen[name] == 1 else f"{name}_{seen[name]}"
+        found.append(Narration(id, film, clip.segment, clip.text))
+    return tuple(found)
 
 
 def _joins(clip: Caption, fragment: Caption, gap: float, most: int, enough: int) -> bool:

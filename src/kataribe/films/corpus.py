@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import ceil, isfinite
 
 from kataribe.core.errors import Location
-from kataribe.core.types import Caption, Cast, Narration, Segment
-from kataribe.films.clips import name_of, named, narration_clips
+from kataribe.core.types import Caption, Narration, Segment
+from kataribe.films.clips import named_clips, narration_clips
 from kataribe.films.dialogues import Dialogue, find_dialogues
 from kataribe.films.line_files import check_one_voice, check_times, in_order
 from kataribe.films.lines import FilmLines
@@ -25,9 +24,6 @@ class FilmInput:
     """A film as it enters a corpus. `are_clips`: the narration is in clips already and stays as it is."""
 
     lines: FilmLines
-    cast: Cast | None = None
-    genres: tuple[str, ...] = ()
-    title: str = ""
     overrides: tuple[Override, ...] = ()
     are_clips: bool = False
 
@@ -37,6 +33,7 @@ class FilmCorpus:
     """What a film gives to a corpus. `span` is what is left of it between opening and ending."""
 
     film: str
+    seconds: float  # of the whole film or, if nobody knows, until its last line
     span: Segment
     dialogues: tuple[Dialogue, ...]
     clips: tuple[Narration, ...]
@@ -63,16 +60,17 @@ def build(film: FilmInput, rules: Rules | None = None) -> FilmCorpus:
     if not film.are_clips:
         clips = narration_clips(clips, rules.clip_gap, rules.clip_characters, rules.stop_after)
     clips, unapplied = apply(film.overrides, clips)
-    named_clips = _named(lines.film, clips)
+    told = named_clips(lines.film, clips)
     span = _span(kept, film.overrides, clips, rules.shot_length)
     return FilmCorpus(
         film=lines.film,
+        seconds=lines.end,
         span=span,
         dialogues=dialogues,
-        clips=named_clips,
-        long_clips=_named(lines.film, long_clips(clips, dialogues)) if dialogues else (),
+        clips=told,
+        long_clips=named_clips(lines.film, long_clips(clips, dialogues)) if dialogues else (),
         shots=shots_with_clips(clips, span, rules.shot_length, rules.shot_overlap),
-        windows=tuple(window_of(clip, span, rules.window_length, rules.seed) for clip in named_clips),
+        windows=tuple(window_of(clip, span, rules.window_length, rules.seed) for clip in told),
         left_out=left_out,
         unapplied=tuple(unapplied),
     )
@@ -119,15 +117,3 @@ def _span(lines: FilmLines, overrides: Sequence[Override], clips: Sequence[Capti
     if not isfinite(end):
         end = kept.start + shot * max(1, ceil((max(lines.end, last) - kept.start) / shot - 1e-9))
     return Segment(kept.start, max(end, last))
-
-
-def _named(film: str, clips: Sequence[Caption]) -> tuple[Narration, ...]:
-    """Clips by their times. Where times are rounded two may have the same: the second one is called ..._2."""
-    seen: Counter[str] = Counter()
-    found = []
-    for clip in clips:
-        id = name_of(film, clip.segment)
-        seen[id] += 1
-        narration = named(film, clip)
-        found.append(narration if seen[id] == 1 else replace(narration, id=f"{id}_{seen[id]}"))
-    return tuple(found)

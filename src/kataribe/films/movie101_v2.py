@@ -9,6 +9,7 @@ and ends in the same second lasts no longer than that second. Files that were re
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from typing import Any, NamedTuple
 from kataribe.core.errors import InputError, Location, shorten
 from kataribe.core.types import Caption, Cast, Segment
 from kataribe.films.names import Names
+from kataribe.formats.output import write_whole
 from kataribe.formats.source import check_text, open_text, read_json
 
 _LINE = re.compile(r"(\d+):(\d+):(\d+)\|(\d+):(\d+):(\d+)\|(.*)", re.DOTALL)
@@ -58,6 +60,14 @@ class FilmFacts:
     film: str
     title: str
     genres: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class FilmText:
+    """A film of v2: what is known of it, and its narration."""
+
+    facts: FilmFacts
+    lines: tuple[MarkedLine, ...]
 
 
 def read_short(path: Path) -> list[MarkedLine]:
@@ -104,6 +114,30 @@ def marked(clips: Iterable[Caption], cast: Cast | None) -> list[MarkedLine]:
         )
         for clip in clips
     ]
+
+
+def read_v2(folder: Path, language: str = "zh") -> dict[str, FilmText]:
+    """All films of a v2 folder, by id: `v2-short-LANGUAGE` and `v2-meta`."""
+    short = folder / f"v2-short-{language}"
+    paths = sorted(short.glob("*.txt"))
+    if not paths:
+        raise Location(folder).error(f"has no {short.name} with text files", hint="is this Movie101 v2?")
+    return {path.stem: FilmText(read_facts(_meta(folder, path.stem)), tuple(read_short(path))) for path in paths}
+
+
+def write_v2(folder: Path, films: Iterable[tuple[FilmText, Cast | None]], language: str = "zh") -> None:
+    """Films as v2 has them, into a folder that is there."""
+    short = folder / f"v2-short-{language}"
+    for path in (short, folder / "v2-meta"):
+        path.mkdir(exist_ok=True)
+    for film, cast in films:
+        write_whole(short / f"{film.facts.film}.txt", write_short(film.lines))
+        document = facts_document(film.facts, cast or Cast(film.facts.film, ()))
+        write_whole(_meta(folder, film.facts.film), json.dumps(document, ensure_ascii=False, indent=4) + "\n")
+
+
+def _meta(folder: Path, film: str) -> Path:
+    return folder / "v2-meta" / f"{film}.json"
 
 
 def read_facts(path: Path) -> FilmFacts:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from math import isfinite
 
+from kataribe.core.errors import UsageError
 from kataribe.core.options import Options, option
 from kataribe.films import clips, dialogues, shots, windows
 from kataribe.films.shots import Overlap
@@ -29,3 +31,11 @@ class Rules(Options):
     )
     window_length: float = option(windows.LENGTH, "Seconds of a window of LTG.", minimum=1)
     seed: int = option(0, "Seed of windows and splits.", minimum=0)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for each in fields(self):
+            value = getattr(self, each.name)
+            if isinstance(value, float) and not isfinite(value):
+                problem = f"<{each.name} {value}>: is not a number of seconds"
+                raise UsageError(problem, hint="give seconds", options=[each.name])

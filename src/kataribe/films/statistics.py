@@ -111,7 +111,7 @@ def _clip_statistics(films: Sequence[CountedFilm], counts: Sequence[ClipCounts])
     return ClipStatistics(
         films=len(films),
         clips=sum(len(count.seconds) for count in counts),
-        film_seconds=fmean(film.corpus.span.end for film in films),
+        film_seconds=fmean(film.corpus.seconds for film in films),
         clip_seconds=_mean(count.seconds for count in counts) or 0.0,
         letters=_mean(count.letters for count in counts) or 0.0,
         actions=_mean(count.actions for count in counts),

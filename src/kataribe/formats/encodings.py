@@ -4,7 +4,8 @@
 2. Bytes that are UTF-8 are UTF-8; every other byte being 0 makes UTF-16.
 3. Bytes that give at least a tenth of hiragana as Shift-JIS are Shift-JIS; no other encoding does that by accident.
 4. Of the encodings below, charset-normalizer chooses the one whose text reads most like text. Korean without hanguls
-   and Japanese without kana are passed over: a few Chinese lines often look like them.
+   and Japanese without kana are passed over, because a few Chinese lines often look like them; and so is East Asian or
+   Cyrillic text with hardly a letter of its own, because a curly apostrophe of Windows-1252 looks like that.
 
 Latin-1 is read as Windows-1252, which holds it. Encodings that a few lines cannot tell from these (Windows-1250, say)
 have to be named.
@@ -17,6 +18,7 @@ import re
 from typing import NamedTuple
 
 from kataribe.core.errors import Location, UsageError, shorten
+from kataribe.text.scripts import UNSPACED
 
 CANDIDATES = ("gb18030", "big5", "cp932", "euc_jp", "cp949", "cp1252", "cp1251", "koi8_r")
 
@@ -35,7 +37,12 @@ _TYPICAL = {
 }
 # Text in UTF-16 without a mark: in subtitles digits and line ends alone make this many zeros.
 _ENOUGH_ZEROS = 0.1
-_UNNAMED = "name it with <encoding gb18030>, or save the file as UTF-8"
+_EASTERN, _CYRILLIC = re.compile(f"[{UNSPACED}]"), re.compile("[\u0400-\u04ff]")
+_OWN_LETTERS = {
+    **dict.fromkeys(("gb18030", "big5", "cp932", "euc_jp", "cp949"), _EASTERN),
+    **dict.fromkeys(("cp1251", "koi8_r"), _CYRILLIC),
+}
+_ENOUGH_OWN_LETTERS = 0.03
 
 
 class Decoded(NamedTuple):
@@ -50,12 +57,15 @@ def decode(data: bytes, location: Location, encoding: str | None = None) -> Deco
     Decoded(text='老李回头朝屋内喊道。', encoding='gb18030')
     """
     name = canonical(encoding) if encoding else _detect(data)
-    if name is None:
-        raise location.error("its encoding cannot be told", hint=_UNNAMED, options=["encoding"])
     try:
-        text = data.decode(name)
+        text = data.decode(name) if name else None
     except UnicodeError:
-        raise location.error(f"is not text in {name}", hint="name another <encoding>", options=["encoding"]) from None
+        text = None
+    if text is None and encoding:
+        raise location.error(f"is not text in {name}", hint="name another <encoding>", options=["encoding"])
+    if name is None or text is None:
+        problem = "is no text, or its encoding cannot be told"
+        raise location.error(problem, hint="name it with <encoding>, or save the file as UTF-8", options=["encoding"])
     return Decoded(text.removeprefix("\ufeff"), name.removesuffix("-sig"))
 
 
@@ -95,10 +105,15 @@ def _east_or_west(data: bytes) -> str | None:
     from charset_normalizer import from_bytes
 
     matches = from_bytes(data, cp_isolation=list(CANDIDATES))
-    return next((match.encoding for match in matches if _is_typical(str(match), match.encoding)), None)
+    best = next((match.encoding for match in matches if _is_typical(str(match), match.encoding)), None)
+    # Only the alphabets were doubted: what is left is Latin letters.
+    return best or ("cp1252" if matches and _readable(data, "cp1252") else None)
 
 
 def _is_typical(text: str, encoding: str) -> bool:
+    own = _OWN_LETTERS.get(encoding)
+    if own and len(own.findall(text)) < _ENOUGH_OWN_LETTERS * sum(map(str.isalpha, text)):
+        return False
     if encoding not in _TYPICAL:
         return True
     letters, least = _TYPICAL[encoding]

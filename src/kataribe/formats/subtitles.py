@@ -15,7 +15,10 @@ SUBTITLES = (".vtt", ".srt", ".ass", ".ssa")
 # What a file without a single cue may begin with and still be subtitles.
 _HEADERS = ("WEBVTT", "[Script Info]")
 # The parser reads over a minus; a cue before the start of the film is a mistake of the program that wrote it.
-_NEGATIVE = re.compile(r"^(?:\s*|.*-->\s*|Dialogue:[^,\n]*,\s*|Dialogue:[^,\n]*,[^,\n]*,\s*)-\d+:\d\d", re.MULTILINE)
+# People may also say "-10:30 at the latest", which is no time of a cue.
+_NEGATIVE = re.compile(
+    r"^[ \t]*-\d+:\d\d[^\n]*-->|^[^\n]*-->[ \t]*-\d+:\d\d|^Dialogue:[^,\n]*,(?:[^,\n]*,)?[ \t]*-\d+:\d\d", re.MULTILINE
+)
 
 
 def read_subtitles(path: Path) -> Iterator[tuple[float, float, str]]:

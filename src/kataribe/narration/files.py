@@ -6,6 +6,8 @@
     JSON lines          one of the objects above on each line
     CSV, TSV            a header with text and id, or film, start and end
     WebVTT, SRT, ASS    one film, whose name is the file's
+    Movie101 v2         one film, whose name is the file's: 0:3:33|0:3:40|[程勇]停了车。
+    CMD-AD, MAD         CSV with vid, start, end, text_gt (references) and text_gen (predictions)
     a folder            of any of these
 
 A line without an id is called after its film and its times: `7042_51-57`. Ids are compared as text.
@@ -14,12 +16,15 @@ A line without an id is called after its film and its times: `7042_51-57`. Ids a
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from kataribe.core.errors import InputError, Location, shorten, some
 from kataribe.core.types import Narration, Segment
+from kataribe.films.clips import name_of, named_clips
+from kataribe.films.described import GENERATED, REFERENCE
+from kataribe.films.movie101_v2 import read_short
 from kataribe.formats.source import (
     JSON_LINES,
     TABLES,
@@ -39,29 +44,37 @@ from kataribe.formats.subtitles import SUBTITLES, read_subtitles
 Source = str | Path | Mapping[Any, Any] | Iterable[Any]
 
 ID_FIELDS = ("id", "narration_id", "clip_id", "clip", "key")
-FILM_FIELDS = ("movie_id", "film", "movie", "film_id", "video_id", "video")
-TEXT_FIELDS = ("content", "text", "narration", "sentence", "sentences", "caption")
+FILM_FIELDS = ("movie_id", "film", "movie", "film_id", "video_id", "video", "vid")
+TEXT_FIELDS = ("content", "text", "narration", "sentence", "sentences", "caption", REFERENCE, GENERATED)
 START_FIELDS = ("start_time", "start")
 END_FIELDS = ("end_time", "end")
 TIMES_FIELDS = ("timestamp", "timestamps", "segment")
 
-_READABLE = (".json", *JSON_LINES, *TABLES, *SUBTITLES)
+_MOVIE101_V2 = ".txt"
+_READABLE = (".json", *JSON_LINES, *TABLES, *SUBTITLES, _MOVIE101_V2)
 
 
-def read_narrations(source: Source | Paths) -> dict[str, Narration]:
+def read_narrations(source: Source | Paths, texts: Sequence[str] = TEXT_FIELDS) -> dict[str, Narration]:
     """The lines of one file or, if they are spread over several, of all; each line is in one of them.
 
     >>> lines = read_narrations([{"movie_id": 7042, "start_time": 51, "end_time": 57.5, "content": "Maria waits."}])
     >>> lines["7042_51-57.5"]
     Narration(id='7042_51-57.5', film='7042', segment=Segment(start=51.0, end=57.5), text='Maria waits.')
+
+    The first of `texts` that an entry has is its text.
     """
-    return read_joined(source, _read_narrations)
+    return read_joined(source, lambda one: _read_narrations(one, texts))
 
 
-def _read_narrations(source: Source) -> dict[str, Narration]:
+def read_predictions(source: Source | Paths) -> dict[str, Narration]:
+    """The same for what a system wrote: a file that has both texts says which is which."""
+    return read_narrations(source, (GENERATED, *TEXT_FIELDS))
+
+
+def _read_narrations(source: Source, texts: Sequence[str]) -> dict[str, Narration]:
     path = Path(source) if isinstance(source, str | Path) else None
     narrations: dict[str, Narration] = {}
-    for file, narration in _read(path) if path else ((None, one) for one in _from_json(source, None)):
+    for file, narration in _read(path, texts) if path else ((None, one) for one in _from_json(source, None, texts)):
         if narration.id in narrations:
             raise Location(file, narration.id).error(
                 "is there twice", hint="keep one line for each id, or give the lines ids"
@@ -72,66 +85,58 @@ def _read_narrations(source: Source) -> dict[str, Narration]:
     return narrations
 
 
-def name_of(film: str, segment: Segment) -> str:
-    """What a line without an id is called; it can also name a file or a folder of frames.
-
-    >>> name_of("7042", Segment(51.0, 57.25))
-    '7042_51-57.25'
-    """
-    start, end = (str(int(time)) if time == int(time) else repr(time) for time in (segment.start, segment.end))
-    return f"{film}_{start}-{end}"
-
-
-def _read(path: Path) -> Iterator[tuple[Path, Narration]]:
+def _read(path: Path, texts: Sequence[str]) -> Iterator[tuple[Path, Narration]]:
     if not path.is_dir():
-        for narration in _read_file(path):
+        for narration in _read_file(path, texts):
             yield path, narration
         return
     for file in sorted(entry for entry in path.iterdir() if entry.is_file() and not entry.name.startswith(".")):
         if extension(file) not in _READABLE:
             raise Location(file).error("is no narration file", hint=f"a folder holds only {', '.join(_READABLE)}")
-        for narration in _read_file(file):
+        for narration in _read_file(file, texts):
             yield file, narration
 
 
-def _read_file(path: Path) -> Iterator[Narration]:
+def _read_file(path: Path, texts: Sequence[str]) -> Iterable[Narration]:
+    film = path.name.removesuffix(".gz")[: -len(extension(path)) or None]
     if extension(path) in SUBTITLES:
-        return _from_subtitles(path)
+        return _from_subtitles(path, film)
+    if extension(path) == _MOVIE101_V2:
+        return named_clips(film, (line.caption for line in read_short(path)))
     return read_by_extension(
         path,
-        lines=_from_objects,
-        table=lambda rows: _from_objects((location, _cells(row)) for location, row in rows),
-        document=lambda data: _from_json(data, path),
+        lines=lambda lines: _from_objects(lines, texts),
+        table=lambda rows: _from_objects(((location, _cells(row)) for location, row in rows), texts),
+        document=lambda data: _from_json(data, path, texts),
     )
 
 
-def _from_subtitles(path: Path) -> Iterator[Narration]:
-    film = path.name.removesuffix(".gz")[: -len(extension(path))]
+def _from_subtitles(path: Path, film: str) -> Iterator[Narration]:
     for start, end, text in read_subtitles(path):
         segment = Segment(start, end)
         yield Narration(name_of(film, segment), film, segment, text)
 
 
-def _from_json(data: Any, path: Path | None) -> Iterator[Narration]:
+def _from_json(data: Any, path: Path | None, texts: Sequence[str]) -> Iterator[Narration]:
     if isinstance(data, Mapping):
         for id, value in entries_by_id(data, path):
             entry = value if isinstance(value, Mapping) else {"text": value}
-            yield _narration(entry, Location(path, field=f"id {id!r}"), id)
+            yield _narration(entry, Location(path, field=f"id {id!r}"), texts, id)
     elif isinstance(data, str | bytes) or not isinstance(data, Iterable):
         raise Location(path).error(
             f"holds a single {type(data).__name__}, not narrations",
             hint='write [{"film": ..., "start": ..., "end": ..., "text": ...}] or {"id": "text"}',
         )
     else:
-        yield from _from_objects(listed_entries(data, path))
+        yield from _from_objects(listed_entries(data, path), texts)
 
 
-def _from_objects(entries: Iterable[tuple[Location, Any]]) -> Iterator[Narration]:
+def _from_objects(entries: Iterable[tuple[Location, Any]], texts: Sequence[str]) -> Iterator[Narration]:
     for location, entry in entries:
         if isinstance(entry, Narration):
             yield entry
         elif isinstance(entry, Mapping):
-            yield _narration(entry, location)
+            yield _narration(entry, location, texts)
         else:
             raise InputError(
                 f"{location} is {shorten(repr(entry), 40)}, not an object",
@@ -139,8 +144,8 @@ def _from_objects(entries: Iterable[tuple[Location, Any]]) -> Iterator[Narration
             )
 
 
-def _narration(entry: Mapping[str, Any], location: Location, id: str | None = None) -> Narration:
-    id_field, text_field, film_field = (first_field(entry, names) for names in (ID_FIELDS, TEXT_FIELDS, FILM_FIELDS))
+def _narration(entry: Mapping[str, Any], location: Location, texts: Sequence[str], id: str | None = None) -> Narration:
+    id_field, text_field, film_field = (first_field(entry, names) for names in (ID_FIELDS, texts, FILM_FIELDS))
     if text_field is None:
         raise InputError(
             f"{location} has no text (it has {some(entry) or 'nothing'})",

@@ -21,7 +21,7 @@ from kataribe.formats import stories as dialogue_files
 from kataribe.formats.features import Source as FeatureSource
 from kataribe.formats.source import Paths
 from kataribe.narration.doubts import doubts
-from kataribe.narration.files import read_narrations
+from kataribe.narration.files import read_narrations, read_predictions
 from kataribe.narration.items import Film, Narrations
 from kataribe.narration.join import films, join
 from kataribe.narration.result import ScoredNarration
@@ -125,7 +125,7 @@ TASK = Task(
     options=NarrationOptions,
     predictions=Files("PRED", "The lines to score: JSON, JSONL, CSV, TSV, VTT, SRT, ASS; gz."),
     references=Files("REF", "The reference lines; repeatable."),
-    read_predictions=lambda source, options: read_narrations(source),
+    read_predictions=lambda source, options: read_predictions(source),
     read_references=_read_references,
     join=_join,
     parse=_parse,

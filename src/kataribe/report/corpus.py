@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from kataribe.core.errors import counted
 from kataribe.films.result import ClipStatistics, CorpusStatistics, Histogram
-from kataribe.report.pictures import PALETTE, new_figure, to_image
+from kataribe.report.pictures import PALETTE, eastern_font, new_figure, to_image
 
 # As many genres as Figure 2 shows.
 _MOST_GENRES = 10
@@ -16,6 +17,11 @@ def render_statistics(statistics: CorpusStatistics) -> str:
     """The statistics as they are printed."""
     lines = [*_table(statistics), "", *_gaps(statistics), *_genres(statistics), *_parts(statistics)]
     return "\n".join(lines)
+
+
+def has_undrawable_genres(statistics: CorpusStatistics) -> bool:
+    """Whether genres would be drawn as boxes, because no font here has their letters."""
+    return not all(map(str.isascii, statistics.genres)) and eastern_font() is None
 
 
 def draw_statistics(statistics: CorpusStatistics) -> dict[str, bytes]:
@@ -77,8 +83,9 @@ def _genres(statistics: CorpusStatistics) -> Iterator[str]:
 
 def _parts(statistics: CorpusStatistics) -> Iterator[str]:
     parts = (
-        f"{name} {part.films:,} films, {part.clips:,} G, {part.long_clips:,} N, {part.shots:,} GSR"
+        f"{name} {counted(part.films, 'film')}, {part.clips:,} G, {part.long_clips:,} N, {part.shots:,} GSR"
         for name, part in statistics.parts.items()
+        if part.films
     )
     yield f"parts: {'; '.join(parts)}"
 
@@ -91,6 +98,9 @@ def _draw_genres(statistics: CorpusStatistics) -> Any:
     axes = figure.add_subplot()
     names, films = zip(*reversed(shown), strict=True)
     axes.barh(names, films, color=PALETTE[1])
+    if font := eastern_font():
+        for label in axes.get_yticklabels():
+            label.set_fontfamily(["DejaVu Sans", font])
     axes.set_xlabel("films")
     axes.set_axisbelow(True)
     axes.grid(axis="x", alpha=0.25)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import io
+import warnings
 from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 from kataribe.core.need import need
@@ -11,10 +14,36 @@ from kataribe.core.need import need
 PALETTE = ("#d1495b", "#30638e", "#edae49", "#00798c", "#8f5fbf", "#5a9e4b", "#444444", "#b07d48", "#d98cb3")
 
 
+# The first that is there also draws Chinese and Japanese; the usual font has no letters for them.
+_EASTERN_FONTS = (
+    "NotoSansCJK-Regular",
+    "NotoSansSC-Regular",
+    "SourceHanSansSC-Regular",
+    "wqy-zenhei",
+    "msyh",
+    "simhei",
+)
+
+
 def new_figure(width: float, height: float) -> Any:
     """An empty figure; matplotlib is only needed where a picture is."""
     figure = need("matplotlib.figure", extra="plots", purpose="drawing pictures")
     return figure.Figure(figsize=(width, height), layout="constrained")
+
+
+@cache
+def eastern_font() -> str | None:
+    """A font on this machine that has Chinese and Japanese letters.
+
+    It is looked for on the disk: the list that matplotlib keeps may be older than the font.
+    """
+    manager = need("matplotlib.font_manager", extra="plots", purpose="drawing pictures")
+    paths = {Path(path).stem.lower(): path for path in manager.findSystemFonts()}
+    path = next((paths[name.lower()] for name in _EASTERN_FONTS if name.lower() in paths), None)
+    if path is None:
+        return None
+    manager.fontManager.addfont(path)
+    return str(manager.FontProperties(fname=path).get_name())
 
 
 def grouped_bars(
@@ -48,6 +77,7 @@ def to_image(figure: Any, format: str) -> bytes:
     out = io.BytesIO()
     # No date and no random ids inside, so that the same figures give the same file.
     metadata = {"Date": None} if format == "svg" else {}
-    with matplotlib.rc_context({"svg.hashsalt": "kataribe"}):
+    with matplotlib.rc_context({"svg.hashsalt": "kataribe"}), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing from")  # where no such font is there, boxes are drawn
         figure.savefig(out, format=format, dpi=120, metadata=metadata)
     return out.getvalue()
