@@ -77,7 +77,7 @@ class Shots:
     def chunks(self, video: Path, last: Chunk | None) -> Iterator[Chunk]:
         change = ColourChange() if last is None else ColourChange(last.state["histogram"])
         times: list[float] = []
-        for picture in pictures(video, None if last is None else last.until):
+        for picture in pictures(video, None if last is None else last.until, skip_broken=True):
             if times and is_due(picture.time, times[-1]):
                 yield _chunk(times, change)
                 change, times = ColourChange(change.last), []

@@ -16,7 +16,7 @@ from kataribe.core.errors import InputError
 from kataribe.core.need import need
 from kataribe.core.progress import report
 from kataribe.core.types import Float32s, Segment
-from kataribe.media.video import open_media
+from kataribe.media.video import Broken, decoded, open_media
 
 RATE = 16_000
 _BLOCK = 4 * RATE
@@ -62,7 +62,7 @@ def has_sound(path: Path) -> bool:
 def _pieces(path: Path) -> Iterator[Float32s]:
     av = need("av", extra="video", purpose="reading sound")
     need("av.audio.resampler", extra="video", purpose="reading sound")
-    made = 0
+    made, broken = 0, Broken()
     with open_media(path) as container:
         if not container.streams.audio:
             raise InputError("has no sound", file=path, hint="speech needs a file with a sound track")
@@ -71,7 +71,7 @@ def _pieces(path: Path) -> Iterator[Float32s]:
         origin = _origin(container)
         total = int(container.duration / 1_000_000) if container.duration else 0
         try:
-            for frame in container.decode(stream):
+            for frame in decoded(container, stream, broken):
                 missing = _missing(frame, origin, made)
                 samples = _samples(resampler.resample(frame))
                 if missing > 0:
@@ -81,10 +81,11 @@ def _pieces(path: Path) -> Iterator[Float32s]:
                 yield samples
                 report(f"{path.name}, sound, seconds", min(made // RATE, total), max(total, 1))
             yield _samples(resampler.resample(None))
-        except av.error.FFmpegError as error:
+        except av.error.FFmpegError as error:  # of the container, not of single packets
             reason = error.strerror or type(error).__name__
             where = f"its sound breaks off after {made / RATE:,.0f} s ({reason})"
             raise InputError(where, file=path, hint="is the file whole?") from None
+        broken.remark(path, "sound")
 
 
 def _origin(container: Any) -> float:

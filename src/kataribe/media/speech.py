@@ -111,7 +111,7 @@ def _windows(video: Path, at_a_time: int) -> Iterator[tuple[int, Float32s]]:
     held, first = np.zeros(0, dtype=np.float32), 0
     for block in sound(video):
         held = np.concatenate([held, block])
-        if len(held) >= at_a_time * WINDOW:
+        while len(held) >= at_a_time * WINDOW:
             taken = at_a_time * WINDOW
             yield first, held[:taken].reshape(-1, WINDOW)
             held, first = held[taken:], first + at_a_time

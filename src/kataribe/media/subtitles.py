@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -145,7 +146,7 @@ def merge(readings: Sequence[Reading], step: float) -> list[Caption]:
             lines[-1] += run
         else:
             lines.append(list(run))
-    return [_caption(line, step) for line in lines if len(line) > 1 or len(line[0].text) > 1]
+    return _apart([_caption(line, step) for line in lines if len(line) > 1 or len(line[0].text) > 1])
 
 
 def _same_line(line: Sequence[Reading], run: Sequence[Reading], step: float) -> bool:
@@ -167,6 +168,15 @@ def _text(line: Sequence[Reading]) -> str:
 
 def _caption(line: Sequence[Reading], step: float) -> Caption:
     return Caption(Segment(max(0.0, line[0].time - step / 2), line[-1].time + step / 2), _text(line))
+
+
+def _apart(captions: Sequence[Caption]) -> list[Caption]:
+    """Frames do not come at even steps, so half a step outside may reach into the next line: they meet in between."""
+    edges = [[caption.segment.start, caption.segment.end] for caption in captions]
+    for before, after in pairwise(edges):
+        if after[0] < before[1]:
+            before[1] = after[0] = (after[0] + before[1]) / 2
+    return [Caption(Segment(*edge), caption.text) for edge, caption in zip(edges, captions, strict=True)]
 
 
 @dataclass

@@ -6,6 +6,7 @@ rates too, where a frame's number times a rate would not be.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -16,7 +17,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from kataribe.core.errors import InputError
+from kataribe.core.caution import Caution, remark
+from kataribe.core.errors import InputError, counted
 from kataribe.core.need import need
 from kataribe.core.progress import report
 
@@ -84,17 +86,18 @@ def describe(path: Path) -> VideoInfo:
         return VideoInfo(seconds, stream.width, stream.height, bool(container.streams.audio))
 
 
-def pictures(path: Path, after: float | None = None) -> Iterator[Picture]:
+def pictures(path: Path, after: float | None = None, skip_broken: bool = False) -> Iterator[Picture]:
     """Every frame of the first video stream, in order of presentation, or only those later than `after`.
 
-    With `after`, what comes before is skipped, not decoded, and frames are numbered from there.
+    With `after`, what comes before is skipped, not decoded, and frames are numbered from there. Frames that cannot be
+    decoded are an error, or are left out with a remark. A file that ends before it says is remarked on.
     """
-    number = 0
+    number, time, broken = 0, 0.0, Broken()
     with open_media(path) as container:
         stream = _video_stream(container, path)
         stream.thread_type = "AUTO"
         try:
-            for frame, time in _stamped(container, stream, path, after):
+            for frame, time in _stamped(container, stream, path, after, broken if skip_broken else None):
                 if after is not None and time <= after:
                     continue
                 yield Picture(number, time, frame)
@@ -104,14 +107,54 @@ def pictures(path: Path, after: float | None = None) -> Iterator[Picture]:
         except _pyav().error.FFmpegError as error:
             where = f"breaks off after {number:,} frames" if number else "is not a video that can be read"
             raise InputError(f"{where} ({_reason(error)})", file=path, hint="is the file whole?") from None
+        broken.remark(path, "picture")
+        _remark_early_end(path, container, stream, max(time, after or 0.0))
     if not number and after is None:
         raise InputError("has no frame", file=path, hint="a video without length has no boundaries")
 
 
+@dataclass
+class Broken:
+    """How much of a stream could not be decoded."""
+
+    packets: int = 0
+
+    def remark(self, path: Path, what: str) -> None:
+        if self.packets:
+            told = f"{counted(self.packets, 'packet')} of the {what} of {path.name} could not be decoded"
+            remark(Caution("broken-frames", f"{told}; what was in them is missing"))
+
+
+def decoded(container: Any, stream: Any, broken: Broken | None) -> Iterator[Any]:
+    """The frames of a stream; packets that cannot be decoded are counted, or raise where nobody counts them."""
+    if broken is None:
+        yield from container.decode(stream)
+        return
+    failure = _pyav().error.FFmpegError
+    for packet in container.demux(stream):
+        try:
+            frames = packet.decode()
+        except failure:
+            broken.packets += 1
+        else:
+            yield from frames
+
+
+def _remark_early_end(path: Path, container: Any, stream: Any, end: float) -> None:
+    """Sound may go on a little after the picture; more than that is a file that was not copied to its end."""
+    length = stream.duration * stream.time_base if stream.duration else (container.duration or 0) / 1_000_000
+    if float(length) - end > max(2.0, 0.02 * float(length)):
+        told = f"{path.name} should last {float(length):,.0f} s, and its picture ends after {end:,.0f} s"
+        remark(Caution("ends-early", f"{told}; is the file whole?"))
+
+
 def sampled(path: Path, rate: float, after: float | None = None) -> Iterator[Picture]:
-    """The first frame at or after each of 0, 1/rate, 2/rate, ... seconds; one that serves two of them comes once."""
+    """The first frame at or after each of 0, 1/rate, 2/rate, ... seconds; one that serves two of them comes once.
+
+    Broken frames are left out.
+    """
     last = -1 if after is None else _tick(after, rate)
-    for picture in pictures(path, after):
+    for picture in pictures(path, after, skip_broken=True):
         tick = _tick(picture.time, rate)
         if tick > last:
             last = tick
@@ -122,27 +165,33 @@ def pictures_at(path: Path, times: Sequence[float]) -> Iterator[Picture]:
     """The first frame at or after each time; times ascend. What lies between is skipped where the file allows it."""
     for time in times:
         # A frame's time is rounded to the stream's clock, so that the one wanted may lie a hair before.
-        yield from islice(pictures(path, after=time - 1e-3), 1)
+        yield from islice(pictures(path, after=time - 1e-3, skip_broken=True), 1)
 
 
 def _tick(time: float, rate: float) -> int:
     return int(time * rate + 1e-6)
 
 
-def _stamped(container: Any, stream: Any, path: Path, after: float | None) -> Iterator[tuple[Any, float]]:
+def _stamped(
+    container: Any, stream: Any, path: Path, after: float | None, broken: Broken | None
+) -> Iterator[tuple[Any, float]]:
     """Frames with their times, from the last key frame that is not later than `after`."""
-    first = _first_stamp(container, stream) if after is not None else None
+    first = _first_stamp(container, stream, broken) if after is not None else None
     if first is not None and after is not None and after > 0:
         container.seek(first + int(after / stream.time_base), stream=stream)
-    for number, frame in enumerate(container.decode(stream)):
+    latest = -math.inf
+    for number, frame in enumerate(decoded(container, stream, broken)):
         if frame.pts is None:
             raise InputError(f"frame {number} has no time stamp", file=path, hint="convert the file first")
         first = frame.pts if first is None else first
-        yield frame, float((frame.pts - first) * stream.time_base)
+        # After a broken packet a decoder may hand out a frame or two too late.
+        if broken is None or frame.pts > latest:
+            latest = frame.pts
+            yield frame, float((frame.pts - first) * stream.time_base)
 
 
-def _first_stamp(container: Any, stream: Any) -> int | None:
-    for frame in container.decode(stream):
+def _first_stamp(container: Any, stream: Any, broken: Broken | None) -> int | None:
+    for frame in decoded(container, stream, broken):
         container.seek(0)
         return int(frame.pts) if frame.pts is not None else None
     return None
@@ -186,6 +235,7 @@ def _pyav() -> Any:
     av = need("av", extra="video", purpose="reading video files")
     for part in ("av.error", "av.logging"):
         need(part, extra="video", purpose="reading video files")
-    # The decoder's messages about damaged packets would mix with our own on standard error.
-    av.logging.set_level(av.logging.PANIC)
+    # No message of the decoder: they would mix with our own on standard error, and PyAV takes Python's lock for each
+    # one that it looks at, for which a decoding thread may wait forever while its video is closed.
+    av.logging.set_level(None)
     return av
