@@ -24,8 +24,10 @@ from bench.data import ROOT
 from bench.report import Options
 from kataribe.core.types import Floats
 from kataribe.encoders.pictures import open_pictures
+from kataribe.films.watching import watch
 from kataribe.films.world.building import build_world
 from kataribe.films.world.film import Film
+from kataribe.films.world.languages import WORDS
 from kataribe.films.world.options import Language, WorldOptions, random_stream
 from kataribe.films.world.pictures import _shot_frames
 from kataribe.films.world.plot import plan_film
@@ -79,7 +81,7 @@ def _language(folder: Path, language: Language, options: Options) -> dict[str, s
     read = films[: max(1, round(len(films) * options.fraction))]
     if films[-1] not in read:
         read = [*read[:-1], films[-1]]
-    return row | _read(folder, read) | _faces(folder, films)
+    return row | _read(folder, read, WORDS[language].most) | _faces(folder, films)
 
 
 def _cpu() -> float:
@@ -87,17 +89,20 @@ def _cpu() -> float:
     return own.ru_utime + own.ru_stime + children.ru_utime + children.ru_stime
 
 
-def _read(folder: Path, films: Sequence[Film]) -> dict[str, str]:
-    exact = timed = found = right = starts = ends = alike = checks.NONE
+def _read(folder: Path, films: Sequence[Film], most: int) -> dict[str, str]:
+    exact = timed = found = right = starts = ends = alike = clips = checks.NONE
     extra: list[str] = []
     for film in films:
         gold, video = checks.gold_of(folder, film.id), folder / "videos" / f"{film.id}.mp4"
-        lines = checks.lines_read(gold, read_subtitles(video))
+        subtitles = read_subtitles(video)
+        lines = checks.lines_read(gold, subtitles)
         exact, timed, extra = exact + lines.exact, timed + lines.timed, [*extra, *lines.extra]
         cut = checks.cuts_found(gold, cuts(video))
         found, right = found + cut.found, right + cut.right
         heard = checks.speech_found(gold, speech_regions(video))
         starts, ends, alike = starts + heard.starts, ends + heard.ends, alike + heard.alike
+        told = watch(video, subtitles=subtitles).narration
+        clips += checks.clips_heard(gold, told, most)
         print(f"bench: {film.id}: {lines.missed} {lines.extra}", file=sys.stderr, flush=True)
     return {
         "films read": str(len(films)),
@@ -109,6 +114,7 @@ def _read(folder: Path, films: Sequence[Film]) -> dict[str, str]:
         "starts of speech within 0.5 s": str(starts),
         "ends of speech within 0.5 s": str(ends),
         "tenths of a second judged alike": f"{alike.share:.1%}",
+        "clips G from the video alone, given the words": str(clips),
     }
 
 

@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 
 from kataribe.core.types import Caption, Floats, Segment
+from kataribe.films.clips import narration_clips
+from kataribe.films.joining import join_texts
 from kataribe.media.faces import FoundFace
 from kataribe.media.video import pictures
 
@@ -219,3 +221,28 @@ def verify(vectors: Mapping[str, Sequence[Any]]) -> Verified:
 
 def counted(texts: Iterable[str]) -> str:
     return ", ".join(f"{text!r} {count}" for text, count in Counter(texts).most_common(5))
+
+
+def clips_heard(gold: Gold, narration: Sequence[Caption], most: int) -> Share:
+    """Clips that come back with their times when a film is watched, given what is said in each region of speech.
+
+    Recognising words is not counted: a part of a sentence is taken as heard in the region that holds its middle.
+    """
+    parts = [part for clip in gold["clips"] for part in clip["fragments"]]
+    heard = [
+        Caption(
+            region.segment,
+            join_texts(
+                part["text"]
+                for part in parts
+                if region.segment.start <= (part["start"] + part["end"]) / 2 < region.segment.end
+            ),
+        )
+        for region in narration
+    ]
+    clips = narration_clips(heard, most=most)
+    good = [
+        any(clip.text == known["text"] and _is_near(clip.segment, known["start"], known["end"]) for clip in clips)
+        for known in gold["clips"]
+    ]
+    return Share(sum(good), len(good))

@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 from bench import world_checks as checks
+from kataribe.core.types import Caption, Segment
 from kataribe.films.world.building import build_world
+from kataribe.films.world.languages import WORDS
 from kataribe.films.world.options import Language, WorldOptions, random_stream
 from kataribe.films.world.people import random_people
 from kataribe.films.world.pictures import frames
@@ -43,6 +45,21 @@ def test_speech_is_found_within_half_a_second(language: Language, request: pytes
         found = checks.speech_found(checks.gold_of(world, film), speech_regions(world / "videos" / f"{film}.mp4"))
         assert (found.starts.share, found.ends.share) == (1.0, 1.0), film
         assert found.alike.share > 0.9
+
+
+@BOTH
+def test_a_watched_film_gives_back_its_clips(language: Language, request: pytest.FixtureRequest) -> None:
+    """From the sound of a film with narration: what has no subtitle is told, and the rules make clips of it."""
+    pytest.importorskip("onnxruntime", reason="needs kataribe[films]")
+    from kataribe.films.watching import watch
+
+    world, heard = _world(language, request), checks.NONE
+    for film in ("w000", "w001", "w002"):
+        gold = checks.gold_of(world, film)
+        said = [Caption(Segment(line["start"], line["end"]), line["text"]) for line in gold["lines"]]
+        lines = watch(world / "videos" / f"{film}.mp4", subtitles=said)
+        heard += checks.clips_heard(gold, lines.narration, WORDS[language].most)
+    assert heard.share >= 0.85, heard
 
 
 @BOTH

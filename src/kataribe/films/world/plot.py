@@ -29,7 +29,7 @@ SHORTEST_GAP = 5 * FPS
 SHORTEST_EVENT = 2 * FPS
 LONGEST_SHOT = 7 * FPS
 PAUSE_IN_CLIP = (2, 6)  # less than a second
-PAUSE_BETWEEN_CLIPS = (8, 10)  # a second or more
+PAUSE_BETWEEN_CLIPS = (10, 12)  # more than a second, for those who hear a little too much too
 PAUSE_AT_EDGES = (1, 4)
 # Chances.
 ECHO, STRANGER, NEW_PLACE, SAME_ACTOR, ALIAS, DRESS = 0.3, 0.18, 0.5, 0.6, 0.15, 0.12
