@@ -75,6 +75,8 @@ def doctor() -> None:
         except PackageNotFoundError:
             _line(False, package, f"absent, only needed for: {purpose}; {install}")
     _carried_models()
+    voices = shutil.which("espeak-ng")
+    _line(bool(voices), "espeak-ng", f"{voices or 'absent'}; speaks in `kataribe build world`")
     java = shutil.which("java")
     _line(
         bool(java), "java", f"{java or 'absent'}; never used for scoring, only to check us against the original tools"
