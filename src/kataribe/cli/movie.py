@@ -1,4 +1,4 @@
-"""`kataribe build movie FILMS -o CORPUS`: a narration corpus from subtitles, narration and casts."""
+"""`kataribe build movie FILMS -o CORPUS`: a narration corpus from subtitles, narration, videos and casts."""
 
 from __future__ import annotations
 
@@ -11,15 +11,16 @@ import typer
 from kataribe.cli import common
 from kataribe.cli.build import Given, build, declared_parameters, parameter, take_options
 from kataribe.cli.progress import progress_bar, warn_of
-from kataribe.core.caution import Caution
+from kataribe.core.caution import Caution, remarking
 from kataribe.core.errors import Location, UsageError, counted
 from kataribe.core.progress import reporting, silent
 
 if TYPE_CHECKING:
     from kataribe.films.building import Built
     from kataribe.films.sources import FilmSource
+    from kataribe.films.watching import Watching
 
-HELP = "Build a narration corpus (dialogues, N, G, GSR, LTG) from the subtitles and the narration of films."
+HELP = "Build a narration corpus (dialogues, N, G, GSR, LTG) from subtitles and narration, or from videos of films."
 
 # More films than these are not listed one by one; corpus.json has them all.
 _FEW = 20
@@ -30,7 +31,7 @@ def command() -> Any:
 
     films = typer.Argument(
         metavar="FILMS",
-        help="A list of films (JSON, JSONL, CSV), a folder of FILM.dialogue.* and FILM.narration.*, ...",
+        help="A list of films (JSON, JSONL, CSV), a folder of FILM.dialogue.* and FILM.narration.*, a video, ...",
     )
     lines = "VTT, SRT, ASS, JSONL"
     parameters = [
@@ -44,6 +45,22 @@ def command() -> Any:
         parameter("cast", Path | None, typer.Option(metavar="CAST", help="The films' roles in billing order."), None),
         parameter("overrides", Path | None, typer.Option(help="What people change in the clips: JSONL."), None),
         parameter("split", Path | None, typer.Option(help='The films of each part: {"train": [...], ...}.'), None),
+        parameter("narrator", Path | None, typer.Option(help="Of videos: a sound file with the narrator alone."), None),
+        parameter(
+            "speech_model",
+            Path | None,
+            typer.Option(help="Of videos: a folder with a model of faster-whisper, which writes down what is told."),
+            None,
+        ),
+        parameter(
+            "speech_language", str | None, typer.Option(help="What it hears: en, zh, ...; default: it guesses."), None
+        ),
+        parameter(
+            "kept",
+            Path | None,
+            typer.Option(metavar="DIR", help="What was found in videos, to be used again; default: CORPUS.watched."),
+            None,
+        ),
         *declared_parameters(BuildOptions),
         parameter("figures", bool, typer.Option("--figures", help="Draw the statistics into figures/."), False),
         common.silence(),
@@ -64,16 +81,28 @@ def _movie(given: Given) -> None:
     if given["figures"]:
         need("matplotlib", extra="plots", purpose="drawing figures")
     files = {name: given[name] for name in ("cast", "overrides", "split")}
-    with progress_bar(quiet) as progress, reporting(progress or silent):
-        built = build_corpus(_sources(given), options, **files, last=output)
+    kept = given["kept"] or output.with_name(f"{output.name}.watched")
+    with progress_bar(quiet) as progress, reporting(progress or silent), remarking() as remarks:
+        built = build_corpus(_sources(given), options, **files, last=output, watching=_watching(given), kept=kept)
         write_corpus(built.corpus, output, draw_statistics if given["figures"] else None)
-    cautions = [*built.cautions]
+    cautions = [*remarks, *built.cautions]
     if given["figures"] and has_undrawable_genres(built.corpus.statistics):
         text = "no font here has the letters of the genres; the figure shows boxes: install Noto Sans CJK"
         cautions.append(Caution("no-font", text))
     warn_of(cautions, given["silence"], quiet)
     print(_films(output, built))
     print(render_statistics(built.corpus.statistics))
+
+
+def _watching(given: Given) -> Watching:
+    from kataribe.films.watching import Watching
+    from kataribe.media.transcripts import FasterWhisper
+
+    model = given["speech_model"]
+    return Watching(
+        narrator=given["narrator"],
+        transcriber=FasterWhisper(model, given["speech_language"]) if model is not None else None,
+    )
 
 
 def _sources(given: Given) -> tuple[FilmSource, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Literal
@@ -13,7 +13,7 @@ import msgspec
 
 import kataribe
 from kataribe.core.caution import Caution
-from kataribe.core.errors import Location, counted, some
+from kataribe.core.errors import Location, UsageError, counted, some
 from kataribe.core.options import option
 from kataribe.core.progress import report
 from kataribe.core.types import Caption, Cast
@@ -28,6 +28,8 @@ from kataribe.films.rules import Rules
 from kataribe.films.sources import FilmSource
 from kataribe.films.splits import DRAWS, only, read_split, split_films
 from kataribe.films.statistics import CountedFilm, corpus_statistics, count_clips
+from kataribe.films.watched import depends, lines_of_video
+from kataribe.films.watching import Watching
 
 
 @dataclass(frozen=True)
@@ -57,20 +59,28 @@ def build_corpus(
     overrides: Path | None = None,
     split: Path | None = None,
     last: Path | None = None,
+    watching: Watching | None = None,
+    kept: Path | None = None,
 ) -> Built:
-    """A corpus of these films. `last` is the folder of an earlier run: what did not change is not computed again."""
+    """A corpus of these films. `last` is the folder of an earlier run: what did not change is not computed again.
+
+    `watching` says how videos are watched, `kept` is the folder where what was found in them is kept.
+    """
+    watching = watching or Watching()
+    _check_videos(sources, kept)
     casts = _casts(sources, cast)
     changes = read_overrides(overrides) if overrides else ()
     parts, rule = _split(sources, split, options)  # before the long work: a mistake in it is told at once
     documents, unchanged = [], []
     for number, source in enumerate(sources, start=1):
         of_film = tuple(change for change in changes if change.film == source.film)
-        key = _key(source, casts.get(source.film), of_film, options)
+        key = _key(source, casts.get(source.film), of_film, options, watching)
         document = read_film(last, source.film) if last else None
         if document is not None and document.key == key:
             unchanged.append(source.film)
         else:
-            document = _make(source, casts.get(source.film), of_film, options, key)
+            lines, files = _read(source, options, watching, kept)
+            document = _make(source, lines, files, casts.get(source.film), of_film, options, key)
         documents.append(document)
         report("films", number, len(sources))
     counted_films = [CountedFilm(d.corpus, casts.get(d.film), d.genres, d.g, d.n) for d in documents]
@@ -98,10 +108,28 @@ def _has_roles(path: Path) -> bool:
     return bool(msgspec.json.decode(path.read_bytes()).get("role"))
 
 
-def _key(source: FilmSource, cast: Cast | None, overrides: Sequence[Override], options: BuildOptions) -> str:
+def _check_videos(sources: Sequence[FilmSource], kept: Path | None) -> None:
+    """Before hours of film are watched."""
+    for source in sources:
+        if source.watched is None:
+            continue
+        if not source.watched.is_file():
+            raise Location(source.watched, source.film).error("there is no such video", hint="check the path")
+        if kept is None:
+            raise UsageError(
+                f"{source.film} is watched, and nothing says where to keep what is found",
+                hint="give <kept FOLDER>",
+                options=["kept"],
+            )
+
+
+def _key(
+    source: FilmSource, cast: Cast | None, overrides: Sequence[Override], options: BuildOptions, watching: Watching
+) -> str:
     digest = hashlib.sha256()
     contents = [hashlib.sha256(_content(path)).hexdigest() for path in source.files]
-    facts = (source.film, source.genres, source.title, source.duration, source.lines, source.are_clips)
+    watched = depends(source.watched, watching) if source.watched else None
+    facts = (source.film, source.genres, source.title, source.duration, source.lines, source.are_clips, watched)
     files = [path.name for path in source.files]
     digest.update(
         msgspec.json.encode((FORMAT, kataribe.__version__, facts, files, contents, cast, overrides, _moving(options)))
@@ -122,9 +150,14 @@ def _content(path: Path) -> bytes:
 
 
 def _make(
-    source: FilmSource, cast: Cast | None, overrides: tuple[Override, ...], options: BuildOptions, key: str
+    source: FilmSource,
+    lines: FilmLines,
+    files: Sequence[LineFile],
+    cast: Cast | None,
+    overrides: tuple[Override, ...],
+    options: BuildOptions,
+    key: str,
 ) -> FilmDocument:
-    lines, files = _read(source, options)
     are_clips = source.clips is not None or source.are_clips
     made = build(FilmInput(lines, overrides, are_clips), options)
     return FilmDocument(
@@ -139,10 +172,15 @@ def _make(
     )
 
 
-def _read(source: FilmSource, options: BuildOptions) -> tuple[FilmLines, list[LineFile]]:
+def _read(
+    source: FilmSource, options: BuildOptions, watching: Watching, kept: Path | None
+) -> tuple[FilmLines, list[LineFile]]:
     if source.lines is not None:
         return source.lines, []
     said = read_lines(source.dialogue, options.encoding) if source.dialogue else None
+    if source.watched is not None and kept is not None:
+        lines = lines_of_video(source.film, source.watched, watching, said.lines if said else None, kept)
+        return replace(lines, duration=source.duration or lines.duration), [said] if said else []
     path = source.narration or source.clips
     if path is None:
         raise Location(None, source.film).error("has no narration", hint="name its file")

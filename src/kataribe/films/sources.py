@@ -3,11 +3,13 @@
     a list      JSON, JSON lines or CSV with a film on each line; paths are relative to the list
                 {"film": "ithaca", "dialogue": "ithaca.srt", "narration": "ithaca.vtt", "genres": ["drama"],
                  "title": "Ithaca", "duration": 5400}
-    a folder    of files called FILM.dialogue.EXT and FILM.narration.EXT (or FILM.clips.EXT)
+    a folder    of files called FILM.dialogue.EXT and FILM.narration.EXT (or FILM.clips.EXT), or of videos FILM.mp4
+    a video     of one film: what is not in other files is read and heard in it, see `watching.py`
     Movie101 v2 a folder with the folders v2-short-zh (or another v2-short-...) and v2-meta; there is no dialogue
     CMD-AD, MAD a CSV file with vid, imdbid, start, end and text_gt, see `described.py`; there is no dialogue
 
-`narration` is in fragments, which are joined into clips; `clips` are clips already. A table separates genres by |.
+`narration` is in fragments, which are joined into clips; `clips` are clips already. Instead of them, a film of a list
+may name its `video`. A table separates genres by |.
 """
 
 from __future__ import annotations
@@ -31,20 +33,25 @@ from kataribe.formats.source import (
     listed_entries,
     read_by_extension,
 )
+from kataribe.media.video import SUFFIXES
 
-_FIELDS = ("film", "dialogue", "narration", "clips", "genres", "title", "duration")
+_FIELDS = ("film", "dialogue", "narration", "clips", "video", "genres", "title", "duration")
 _EXAMPLE = 'write {"film": "ithaca", "dialogue": "ithaca.srt", "narration": "ithaca.vtt", "genres": ["drama"]}'
-_NAMES = "call the files FILM.dialogue.srt and FILM.narration.srt, or give a list of films"
+_NAMES = "call the files FILM.dialogue.srt and FILM.narration.srt, or FILM.mp4, or give a list of films"
 
 
 @dataclass(frozen=True)
 class FilmSource:
-    """The files of one film: one of `narration` and `clips` is there, or `lines`, which somebody has read already."""
+    """The files of one film: one of `narration`, `clips` and `video`, or `lines`, which somebody has read already.
+
+    A video is watched for what other files do not give; with narration in a file of its own it is not needed.
+    """
 
     film: str
     dialogue: Path | None = None
     narration: Path | None = None
     clips: Path | None = None
+    video: Path | None = None
     genres: tuple[str, ...] = ()
     title: str = ""
     duration: float | None = None
@@ -54,11 +61,20 @@ class FilmSource:
 
     @property
     def files(self) -> tuple[Path, ...]:
+        """Files of lines."""
         return tuple(path for path in (self.dialogue, self.narration, self.clips) if path is not None)
+
+    @property
+    def watched(self) -> Path | None:
+        """The video, where nothing else says what the narrator tells."""
+        has_lines = self.lines is not None or self.narration is not None or self.clips is not None
+        return None if has_lines else self.video
 
 
 def read_sources(path: Path) -> tuple[FilmSource, ...]:
-    """The films of a list or a folder, each once."""
+    """The films of a list or a folder, each once, or the one film of a video."""
+    if path.suffix.lower() in SUFFIXES:
+        return (FilmSource(path.stem, video=path),)
     found = tuple(_of_folder(path) if path.is_dir() else _of_list(path))
     if not found:
         raise Location(path).error("names no film", hint=_NAMES if path.is_dir() else _EXAMPLE)
@@ -75,8 +91,10 @@ def check_film(source: FilmSource, location: Location) -> None:
     """A film names a file of the corpus, and has narration in one form."""
     if source.film != Path(source.film).name or source.film.startswith("."):
         raise location.error("cannot name a file", hint="call the film something without / that starts with no dot")
-    if source.lines is None and source.narration is None and source.clips is None:
-        raise location.error("has no narration", hint="name its file: narration (fragments) or clips (whole ones)")
+    if source.lines is None and source.narration is None and source.clips is None and source.video is None:
+        raise location.error(
+            "has no narration", hint="name its file: narration (fragments), clips (whole ones) or video"
+        )
     if source.narration is not None and source.clips is not None:
         raise location.error("has both narration and clips", hint="keep one: narration is joined into clips")
 
@@ -109,7 +127,7 @@ def _source(entry: Any, location: Location, folder: Path) -> FilmSource:
         raise location.within("genres").error("is not a list", hint=_EXAMPLE)
     paths = {
         name: folder / check_text(entry[name], location.within(name))
-        for name in ("dialogue", "narration", "clips")
+        for name in ("dialogue", "narration", "clips", "video")
         if entry.get(name)
     }
     return FilmSource(
@@ -117,6 +135,7 @@ def _source(entry: Any, location: Location, folder: Path) -> FilmSource:
         dialogue=paths.get("dialogue"),
         narration=paths.get("narration"),
         clips=paths.get("clips"),
+        video=paths.get("video"),
         genres=tuple(dict.fromkeys(check_text(genre, location.within("genres")) for genre in genres)),
         title=check_text(entry.get("title", ""), location.within("title")),
         duration=check_duration(entry["duration"], location) if entry.get("duration") is not None else None,
@@ -142,9 +161,9 @@ def _of_folder(folder: Path) -> Iterator[FilmSource]:
         yield from _of_movie101_v2(short, folder / "v2-meta")
         return
     films: dict[str, FilmSource] = {}
-    for path in sorted(path for path in folder.iterdir() if path.is_file() and extension(path) in READABLE):
+    for path in sorted(path for path in folder.iterdir() if path.is_file()):
         film, kind = _role_of(path)
-        if kind not in ("dialogue", "narration", "clips"):
+        if kind not in ("dialogue", "narration", "clips", "video"):
             continue  # a cast, a list of changes
         source = films.get(film, FilmSource(film))
         if getattr(source, kind) is not None:
@@ -155,9 +174,13 @@ def _of_folder(folder: Path) -> Iterator[FilmSource]:
 
 def _role_of(path: Path) -> tuple[str, str]:
     """
-    >>> _role_of(Path("ithaca.dialogue.srt.gz"))
-    ('ithaca', 'dialogue')
+    >>> _role_of(Path("ithaca.dialogue.srt.gz")), _role_of(Path("ithaca.mp4"))
+    (('ithaca', 'dialogue'), ('ithaca', 'video'))
     """
+    if path.suffix.lower() in SUFFIXES:
+        return path.stem, "video"
+    if extension(path) not in READABLE:
+        return path.name, ""
     name = path.name.removesuffix(".gz")
     stem = name[: -len(extension(path))]
     film, _, kind = stem.rpartition(".")

@@ -36,7 +36,7 @@ class FasterWhisper:
 
     @property
     def name(self) -> str:
-        return f"faster-whisper:{self.model.name}"
+        return f"faster-whisper:{self.model.name}" + (f":{self.language}" if self.language else "")
 
     def transcribe(self, samples: Float32s) -> list[Caption]:
         # Each region stands alone: what was said before would otherwise be heard again where nothing is clear.

@@ -25,6 +25,9 @@ from kataribe.core.progress import report
 Pixels = npt.NDArray[np.uint8]
 Size = tuple[int, int]
 
+# The endings of files that are taken for films.
+SUFFIXES = (".mp4", ".mkv", ".webm", ".mov", ".avi", ".m4v", ".mpg", ".ts")
+
 _REPORT_EVERY = 100
 
 

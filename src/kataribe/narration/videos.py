@@ -12,10 +12,10 @@ from pathlib import Path
 
 from kataribe.core.errors import InputError, Location, counted, some
 from kataribe.media.moments import SLACK, Clip, seconds_of, uniform_times
+from kataribe.media.video import SUFFIXES
 from kataribe.narration.items import Narrations
 
 FRAMES = 10
-SUFFIXES = (".mp4", ".mkv", ".webm", ".mov", ".avi", ".m4v", ".mpg", ".ts")
 
 
 def find_clips(folder: Path, items: Narrations) -> dict[str, Clip]:
