@@ -16,8 +16,10 @@
 
     residual corrects the cosine, and never by much:
         y = sigmoid(a max_i cos(c, r_i) + b + mean_i tanh(FFN([f(c, r_i), g(c, v)])))
-        a = 6, b = -3 and the last layer of FFN = 0 before training: it then is the cosine. Its FFN has dropout before
-        the hidden layer, too. Instead of the mean, max, concat and set combine the corrections as above.
+        The last layer of FFN = 0 before training: it then is the cosine. a and b start as the line that fits the
+        ratings of training best, because encoders differ: cosines of one lie around 0.5, of another around 0.9. Its FFN
+        has dropout before the hidden layer, too. Instead of the mean, max, concat and set combine the corrections as
+        above.
 
 c, r: pooled vectors h of the candidate and a reference; c', r': of idf-weighted tokens (h'); v: the picture's vector,
 through a learned linear map P_v to the width of c; c~, r~: vectors in the picture's own space where one model knows
@@ -43,7 +45,7 @@ from kataribe.captions.suisei.options import ModelOptions, Widths
 
 PROJECTED = 64
 _ATTENTION_HEADS = 4
-# A cosine of 0.5 is about the middle of the scale: sigmoid(6 (cos - 0.5)) spans most of it.
+# Until the ratings are known: a cosine of 0.5 is the middle of the scale, and sigmoid(6 (cos - 0.5)) spans most of it.
 _SLOPE, _OFFSET = 6.0, -3.0
 
 
@@ -285,6 +287,12 @@ class ResidualHead(SetHead):
         super().define()
         self.slope = nn.Parameter(torch.tensor(_SLOPE))
         self.offset = nn.Parameter(torch.tensor(_OFFSET))
+
+    def start_with(self, slope: float, offset: float) -> None:
+        """Before training: the line through the cosines."""
+        with torch.no_grad():
+            self.slope.fill_(slope)
+            self.offset.fill_(offset)
 
     def projected(self, texts: Texts) -> list[Tensor]:
         scaled = texts._replace(plain=_unit_sized(texts.plain))

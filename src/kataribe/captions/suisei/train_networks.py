@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.optimize import least_squares
+from scipy.special import expit, logit
 
 from kataribe.captions.suisei.batches import RatedBatches, TokenTable
 from kataribe.captions.suisei.drawn import with_drawn
@@ -28,6 +30,8 @@ from kataribe.learning.fit import Learner, fit
 from kataribe.learning.folder import Model
 from kataribe.learning.result import History, Trial
 
+# Of a line in standard units: slope and offset from, and up to.
+_LINES = ([0.05, -8.0], [8.0, 8.0])
 # How much faster the line through the cosines of `residual` learns than the rest.
 _LINE = 5.0
 
@@ -46,6 +50,8 @@ def train_networks(setup: Setup, warm: Model | None, state: Path | None, log_fol
     networks, histories = [], []
     for seed in setup.seeds:
         network, found = _new_network(data, seed, warm)
+        if model.head == "residual" and warm is None:
+            start_line(network, examples)
         learner = Learner(
             network,
             examples,
@@ -89,6 +95,35 @@ def _new_network(data: _Data, seed: int, warm: Model | None) -> tuple[Any, str]:
     if len(lacking) == len(trained_names(network)):
         raise UsageError(f"no weight of {warm.signature} fits the model that is trained", hint="train without it")
     return network, f"started from {warm.signature}; not found there: {', '.join(lacking) or 'nothing'}"
+
+
+def start_line(network: Any, examples: RatedBatches) -> None:
+    """Begin with the line through the cosines that fits the ratings best.
+
+    A line far from them would first teach the correction to shift every score the same way, until it is at its limit
+    and learns nothing more.
+    """
+    slope, offset = (float(value.detach()) for value in (network.head.slope, network.head.offset))
+    # A fresh network gives the cosines on that line, and nothing else.
+    network.eval()
+    cosines = (logit(np.clip(score_batches([network], examples)[0], 1e-6, 1 - 1e-6)) - offset) / slope
+    network.head.start_with(*fitted_line(cosines, examples.ratings))
+
+
+def fitted_line(cosines: Floats, ratings: Floats) -> tuple[float, float]:
+    """a > 0 and b with the least sum of (sigmoid(a cos + b) - rating)^2; both stay moderate.
+
+    >>> cosines = np.array([0.8, 0.85, 0.9])
+    >>> a, b = fitted_line(cosines, expit(20 * cosines - 17))
+    >>> round(a, 3), round(b, 3)
+    (20.0, -17.0)
+    """
+    middle, spread = float(cosines.mean()), float(max(cosines.std(), 1e-3))
+    # In units of the cosines' own spread, so that the start is near whatever the encoder.
+    standard = (cosines - middle) / spread
+    found = least_squares(lambda line: expit(line[0] * standard + line[1]) - ratings, [1.0, 0.0], bounds=_LINES)
+    slope = float(found.x[0]) / spread
+    return slope, float(found.x[1]) - slope * middle
 
 
 def _about(data: _Data, warm: Model | None) -> dict[str, Any]:
