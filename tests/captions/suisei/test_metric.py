@@ -19,6 +19,7 @@ from kataribe.captions.suisei.training import train
 from kataribe.core.errors import UsageError
 from kataribe.core.registry import parse
 from kataribe.engines.local import LocalEngine
+from kataribe.learning.folder import read_model
 from tests.captions.suisei.made import learned, quick, rated, sentence
 
 NETWORKS = ["residual", "mean", "set"]
@@ -158,7 +159,20 @@ def test_residual_orders_captions_as_the_cosine_before_it_is_trained(bert: str, 
     is_less = cosines[:, np.newaxis] < cosines - 1e-6  # a caption that is its reference has the cosine 1 or 0.9999999
     assert (scores[:, np.newaxis] < scores)[is_less].all()
     assert is_less.sum() > 600
-    np.testing.assert_allclose(scores, 1 / (1 + np.exp(3 - 6 * cosines)), atol=1e-5)
+    weights = read_model(model, "suisei").tensors
+    slope, offset = weights["member0.head.slope"], weights["member0.head.offset"]
+    np.testing.assert_allclose(scores, 1 / (1 + np.exp(-slope * cosines - offset)), atol=1e-5)
+
+
+def test_residual_starts_where_the_ratings_are_whatever_the_cosines(bert: str, tmp_path: Path) -> None:
+    """Cosines of some encoders all lie near 0.9: with one line for all, the correction would only shift them."""
+    made = rated(200)
+    cosines = parse(f"sentence_cosine({bert})").rows(made.captions())[:, 1]
+    assert abs((1 / (1 + np.exp(3 - 6 * cosines))).mean() - made.examples.targets.mean()) > 0.1
+    options = ModelOptions(head="residual", encoder=bert)
+    model = learned(tmp_path / "model", options, made, epochs=1, rate=1e-30, decay=0.0, negatives=0.0, positives=0.0)
+    scores = SuiSei(model).rows(made.captions())[:, 1]
+    assert scores.mean() == pytest.approx(made.examples.targets.mean(), abs=0.05)
 
 
 def test_scoring_leaves_the_number_of_threads_as_it_was(model_of: Callable[[str], str]) -> None:
