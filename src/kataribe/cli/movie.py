@@ -98,11 +98,11 @@ def _watching(given: Given) -> Watching:
     from kataribe.films.watching import Watching
     from kataribe.media.transcripts import FasterWhisper
 
-    model = given["speech_model"]
-    return Watching(
-        narrator=given["narrator"],
-        transcriber=FasterWhisper(model, given["speech_language"]) if model is not None else None,
-    )
+    if given["speech_model"] is None:
+        return Watching(narrator=given["narrator"])
+    recogniser = FasterWhisper(given["speech_model"], given["speech_language"])
+    recogniser.check()  # before films are watched
+    return Watching(narrator=given["narrator"], transcriber=recogniser)
 
 
 def _sources(given: Given) -> tuple[FilmSource, ...]:

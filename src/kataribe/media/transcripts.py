@@ -38,6 +38,10 @@ class FasterWhisper:
     def name(self) -> str:
         return f"faster-whisper:{self.model.name}" + (f":{self.language}" if self.language else "")
 
+    def check(self) -> None:
+        """Load the model, or say at once why it cannot be."""
+        _model(self.model)
+
     def transcribe(self, samples: Float32s) -> list[Caption]:
         # Each region stands alone: what was said before would otherwise be heard again where nothing is clear.
         found, _ = _model(self.model).transcribe(samples, language=self.language, condition_on_previous_text=False)
