@@ -41,6 +41,8 @@ from kataribe.learning.folder import Model
 from kataribe.learning.threads import one_thread
 
 _ITEMS_AT_ONCE = 1024
+# Of a model that encodes as it scores: all texts of a portion are as long as the longest, in time and in memory.
+_ENCODED_AT_ONCE = 32
 _TEXTS_IN_MEMORY = 30_000
 _OWNER = "the model"
 
@@ -203,8 +205,9 @@ def score_batches(networks: Sequence[Any], batches: RatedBatches, draws: int = 0
     scores = np.zeros((draws or len(networks), count))
     like = next(networks[0].head.parameters())
     with torch.inference_mode(), one_thread(networks[0].encoder is None):
-        for start in range(0, count, _ITEMS_AT_ONCE):
-            rows = np.arange(start, min(count, start + _ITEMS_AT_ONCE))
+        portion = _ITEMS_AT_ONCE if networks[0].encoder is None else _ENCODED_AT_ONCE
+        for start in range(0, count, portion):
+            rows = np.arange(start, min(count, start + portion))
             batch = _like(like, batches.of(rows))
             for row in range(len(scores)):
                 network = networks[row % len(networks)]
