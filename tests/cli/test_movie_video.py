@@ -12,7 +12,7 @@ pytest.importorskip("onnxruntime", reason="needs kataribe[films]")
 pytest.importorskip("rapidocr_onnxruntime", reason="needs kataribe[films]")
 
 from kataribe.films import watched
-from tests.media.made import SOUND_RATE, make_film, needs_espeak, placed, speak
+from tests.media.made import make_narrated_film, needs_espeak
 
 TOLD = [(0.6, "The old man walks slowly along the beach."), (12.0, "She opens the door and takes her coat.")]
 SAID = [(5.0, "Where have you been?"), (16.5, "Give me the key.")]
@@ -20,13 +20,7 @@ SAID = [(5.0, "Where have you been?"), (16.5, "Give me the key.")]
 
 @pytest.fixture(scope="module")
 def film(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("film")
-    told = [(start, speak(text, folder)) for start, text in TOLD]
-    said = [(start, speak(text, folder, "en+f4")) for start, text in SAID]
-    lines = [
-        (start, start + len(samples) / SOUND_RATE, text) for (start, samples), (_, text) in zip(said, SAID, strict=True)
-    ]
-    return make_film(folder / "beach.mp4", 20, lines, sound=placed([*told, *said], 20))
+    return make_narrated_film(tmp_path_factory.mktemp("film") / "beach.mp4", 20, TOLD, SAID)
 
 
 @needs_espeak

@@ -17,7 +17,7 @@ from kataribe.films.feature_file import read_features
 from kataribe.films.watching import Watching, watch
 from kataribe.media.strip import Strip
 from kataribe.media.subtitles import Subtitles
-from tests.media.made import SOUND_RATE, make_film, needs_espeak, placed, speak
+from tests.media.made import make_film, make_narrated_film, needs_espeak, placed, speak
 
 TOLD = [(0.6, "The old man walks slowly along the beach."), (8.0, "She opens the door and takes her coat.")]
 SAID = [(4.6, "Where have you been?"), (12.0, "Give me the key.")]
@@ -39,13 +39,7 @@ class Numbered:
 
 @pytest.fixture(scope="module")
 def film(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("film")
-    told = [(start, speak(text, folder)) for start, text in TOLD]
-    said = [(start, speak(text, folder, "en+f4")) for start, text in SAID]
-    lines = [
-        (start, start + len(samples) / SOUND_RATE, text) for (start, samples), (_, text) in zip(said, SAID, strict=True)
-    ]
-    return make_film(folder / "film.mp4", 15, lines, sound=placed([*told, *said], 15))
+    return make_narrated_film(tmp_path_factory.mktemp("film") / "film.mp4", 15, TOLD, SAID)
 
 
 @needs_espeak

@@ -110,3 +110,16 @@ def _font(size: int):
     from PIL import ImageFont
 
     return ImageFont.truetype(str(CJK), size) if CJK.exists() else ImageFont.load_default(size)
+
+
+def make_narrated_film(
+    path: Path, seconds: int, told: Sequence[tuple[float, str]], said: Sequence[tuple[float, str]]
+) -> Path:
+    """Somebody tells, somebody else says; what is said has subtitles, as long as it lasts."""
+    telling = [(start, speak(text, path.parent)) for start, text in told]
+    saying = [(start, speak(text, path.parent, "en+f4")) for start, text in said]
+    lines = [
+        (start, start + len(samples) / SOUND_RATE, text)
+        for (start, samples), (_, text) in zip(saying, said, strict=True)
+    ]
+    return make_film(path, seconds, lines, sound=placed([*telling, *saying], seconds))

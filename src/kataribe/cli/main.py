@@ -34,13 +34,12 @@ from kataribe.cli import (
 )
 from kataribe.cli.build import built_when_called
 from kataribe.cli.flags import flag
+from kataribe.cli.interrupted import INTERRUPTED
 from kataribe.cli.once import refuse_repeats
 from kataribe.core.errors import KataribeError
 
 # Typer carries its own copy of click, whose base of all usage errors it does not export.
 _CallError: type[Any] = typer.BadParameter.__mro__[2]
-
-INTERRUPTED = 130
 
 
 def _built_later() -> None:

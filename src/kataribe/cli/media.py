@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
+from kataribe.cli.interrupted import kept_on_interrupt
 from kataribe.cli.output import check_outputs
 from kataribe.cli.progress import progress_bar, warn_of
 from kataribe.core.caution import remarking
@@ -156,12 +157,23 @@ def _look(stage: Stage[T], video: Path, output: Path | None, quiet: bool) -> T:
     from kataribe.films.feature_file import look, parts_of
 
     features = output if output is not None and output.suffix.lower() == FEATURES else None
+
+    def kept() -> str | None:
+        if features is None or not parts_of(features).is_dir():
+            return None
+        return f"what was found so far is kept in {parts_of(features)}; the same call goes on from there"
+
     try:
-        with progress_bar(quiet) as progress, reporting(progress or silent), remarking() as remarks:
+        with (
+            kept_on_interrupt(kept),
+            progress_bar(quiet) as progress,
+            reporting(progress or silent),
+            remarking() as remarks,
+        ):
             found = look(stage, video, features)
-    except BaseException:
-        if features is not None and parts_of(features).is_dir():
-            _say(f"what was found so far is kept in {parts_of(features)}; the same call goes on from there", quiet)
+    except Exception:
+        if said := kept():
+            _say(said, quiet)
         raise
     warn_of(remarks, quiet=quiet)
     return found

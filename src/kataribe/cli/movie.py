@@ -10,6 +10,7 @@ import typer
 
 from kataribe.cli import common
 from kataribe.cli.build import Given, build, declared_parameters, parameter, take_options
+from kataribe.cli.interrupted import kept_on_interrupt
 from kataribe.cli.progress import progress_bar, warn_of
 from kataribe.core.caution import Caution, remarking
 from kataribe.core.errors import Location, UsageError, counted
@@ -82,7 +83,18 @@ def _movie(given: Given) -> None:
         need("matplotlib", extra="plots", purpose="drawing figures")
     files = {name: given[name] for name in ("cast", "overrides", "split")}
     kept = given["kept"] or output.with_name(f"{output.name}.watched")
-    with progress_bar(quiet) as progress, reporting(progress or silent), remarking() as remarks:
+
+    def still_there() -> str | None:
+        return (
+            f"what was found in videos is kept in {kept}; the same call goes on from there" if kept.is_dir() else None
+        )
+
+    with (
+        kept_on_interrupt(still_there),
+        progress_bar(quiet) as progress,
+        reporting(progress or silent),
+        remarking() as remarks,
+    ):
         built = build_corpus(_sources(given), options, **files, last=output, watching=_watching(given), kept=kept)
         write_corpus(built.corpus, output, draw_statistics if given["figures"] else None)
     cautions = [*remarks, *built.cautions]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -13,11 +12,10 @@ from typing import TYPE_CHECKING
 import typer
 
 from kataribe.cli.build import parameter
+from kataribe.cli.interrupted import kept_on_interrupt
 
 if TYPE_CHECKING:
     from kataribe.learning.result import History
-
-_INTERRUPTED = 130
 
 
 def state_parameter() -> Parameter:
@@ -28,13 +26,8 @@ def state_parameter() -> Parameter:
 @contextmanager
 def resumable(state: Path | None) -> Iterator[None]:
     """Ctrl-C while there is a state folder: say how to go on."""
-    try:
+    with kept_on_interrupt(lambda: f"the same command goes on from {state}" if state is not None else None):
         yield
-    except KeyboardInterrupt:
-        if state is None:
-            raise
-        print(f"kataribe: interrupted; the same command goes on from {state}", file=sys.stderr)
-        raise SystemExit(_INTERRUPTED) from None
 
 
 def curves_of(courses: Mapping[int, History]) -> dict[str, bytes]:

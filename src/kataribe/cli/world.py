@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +9,7 @@ import typer
 
 from kataribe.cli import common
 from kataribe.cli.build import Given, build, declared_parameters, parameter, take_options
+from kataribe.cli.interrupted import kept_on_interrupt
 from kataribe.cli.progress import progress_bar
 from kataribe.core.progress import reporting, silent
 
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from kataribe.films.world.options import WorldOptions
 
 HELP = "Make films: drawn people, synthesised speech, burnt-in subtitles, and everything that happens in them as files."
-
-_INTERRUPTED = 130
 
 
 def command() -> Any:
@@ -42,14 +40,17 @@ def _world(given: Given) -> None:
 
     folder = given["folder"]
     options = WorldOptions(**take_options(WorldOptions, given))
-    try:
-        with progress_bar(given["quiet"]) as progress, reporting(progress or silent):
-            films = build_world(folder, options, given["processes"])
-    except KeyboardInterrupt:
+
+    def whole_films() -> str:
         done = options.film_count - len(missing_films(folder, options))
-        whole = f"{done} of {options.film_count} films are whole"
-        print(f"kataribe: interrupted; {whole}, the same command goes on from there", file=sys.stderr)
-        sys.exit(_INTERRUPTED)
+        return f"{done} of {options.film_count} films are whole, the same command goes on from there"
+
+    with (
+        kept_on_interrupt(whole_films),
+        progress_bar(given["quiet"]) as progress,
+        reporting(progress or silent),
+    ):
+        films = build_world(folder, options, given["processes"])
     print(_answer(folder, options, films))
 
 

@@ -102,6 +102,7 @@ def _draw_genres(statistics: CorpusStatistics) -> Any:
         for label in axes.get_yticklabels():
             label.set_fontfamily(["DejaVu Sans", font])
     axes.set_xlabel("films")
+    axes.xaxis.get_major_locator().set_params(integer=True)
     axes.set_axisbelow(True)
     axes.grid(axis="x", alpha=0.25)
     return figure
