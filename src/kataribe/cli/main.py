@@ -20,6 +20,7 @@ from kataribe.cli import (
     demo,
     detect,
     doctor,
+    features,
     judge,
     media,
     metrics,
@@ -47,6 +48,7 @@ def _built_later() -> None:
 
 
 build_app = typer.Typer(help="Build data sets.", no_args_is_help=True, rich_markup_mode=None)
+build_app.command("features", help=features.HELP, cls=built_when_called(features.command))(_built_later)
 build_app.command("movie", help=movie.HELP, cls=built_when_called(movie.command))(_built_later)
 build_app.command("shapes", help=shapes.HELP, cls=built_when_called(shapes.command))(_built_later)
 build_app.command("world", help=world.HELP, cls=built_when_called(world.command))(_built_later)

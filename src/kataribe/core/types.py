@@ -130,7 +130,9 @@ class Story:
 
 @dataclass(frozen=True)
 class Role:
-    """A part in a film: the name it goes by, what else it is called, and who plays it.
+    """A part in a film: the name it goes by, what else it is called, who plays it, and a picture of them.
+
+    `portrait` is a file, as the cast's own file names it: a path that starts there.
 
     >>> Role("Odysseus", aliases=("Ulysses",)).names
     ('Odysseus', 'Ulysses')
@@ -139,6 +141,7 @@ class Role:
     name: str
     aliases: tuple[str, ...] = ()
     actor: str = ""
+    portrait: str = ""
 
     @property
     def names(self) -> tuple[str, ...]:

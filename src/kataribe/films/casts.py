@@ -4,7 +4,9 @@
     Movie101 v2         {"id": "7042", "role": {"653838": {"actor": ..., "role": ...}, ...}, ...}
     plain JSON          {"7042": ["Maria", {"name": "Odysseus", "aliases": ["Ulysses"], "actor": ...}], ...}
     JSON lines          {"film": "7042", "name": "Odysseus", "aliases": ["Ulysses"]}, the first-billed first
-    CSV, TSV            a header with film, name and, if there are any, aliases (separated by |) and actor
+    CSV, TSV            a header with film, name and, if there are any, aliases (separated by |), actor and portrait
+
+A role may have a `portrait`, a picture file whose path starts at the file of the cast.
 
 A name that two roles of a film share cannot tell them apart, and is refused. Movie101's files list actors: where two
 of them play parts of one name (extras, twins), the name is one role, and a part written `A / B` is also called A and B.
@@ -106,6 +108,15 @@ def _from_json(data: Any, path: Path | None) -> Iterator[Entry]:
             raise location.error(f"is {shorten(repr(members), 40)}, not a cast", hint=_HINT)
 
 
+def portrait_files(cast: Cast, beside: Path) -> dict[str, Path]:
+    """The portraits of a cast by the names of its roles; `beside` is the file of the cast.
+
+    >>> portrait_files(Cast("film", (Role("Maria", portrait="maria.png"), Role("Odysseus"))), Path("casts/all.json"))
+    {'Maria': PosixPath('casts/maria.png')}
+    """
+    return {role.name: beside.parent / role.portrait for role in cast.roles if role.portrait}
+
+
 def _of_actors(members: Mapping[str, Any], location: Location) -> list[Role]:
     """Movie101 lists actors by id; several who play parts of one name are one role, billed where the first is."""
     roles: dict[str, Role] = {}
@@ -154,6 +165,7 @@ def _role(entry: Any, location: Location) -> Role:
         _name(entry[name_field], location.within(name_field)),
         tuple(_name(alias, location.within("aliases")) for alias in aliases),
         str(entry.get("actor", "")),
+        check_text(entry.get("portrait") or "", location.within("portrait")),
     )
 
 

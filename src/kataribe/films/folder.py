@@ -18,10 +18,11 @@ from typing import Any
 import msgspec
 
 import kataribe
+from kataribe.core.errors import Location
 from kataribe.core.folders import check_folder, whole_folder
 from kataribe.core.types import Cast
 from kataribe.films.corpus import FilmCorpus
-from kataribe.films.movie101 import cast_document, narrations_document, shots_document, windows_document
+from kataribe.films.movie101 import as_lines, cast_document, narrations_document, shots_document, windows_document
 from kataribe.films.result import ClipCounts, CorpusStatistics
 from kataribe.films.rules import Rules
 from kataribe.films.shots import pieces
@@ -75,6 +76,32 @@ def read_film(folder: Path, film: str) -> FilmDocument | None:
         return msgspec.json.decode((folder / _FILMS / f"{film}.json").read_bytes(), type=FilmDocument)
     except (OSError, msgspec.DecodeError):
         return None
+
+
+def film_ids(folder: Path) -> list[str]:
+    """The films of a corpus, in its order."""
+    return list(_read_about(folder)["films"])
+
+
+def split_of(folder: Path) -> dict[str, tuple[str, ...]]:
+    """The films of each part, in the order of the corpus."""
+    parts: dict[str, list[str]] = {}
+    for film, about in _read_about(folder)["films"].items():
+        parts.setdefault(about["part"], []).append(film)
+    return {part: tuple(films) for part, films in parts.items()}
+
+
+def _read_about(folder: Path) -> dict[str, Any]:
+    try:
+        about = msgspec.json.decode((folder / _ABOUT).read_bytes())
+        if about["format"] != FORMAT:
+            problem = f"is a corpus of another version ({about['format']}; this one reads {FORMAT!r})"
+            raise Location(folder).error(problem, hint="build it again")
+        return {**about, "films": dict(about["films"])}
+    except (OSError, KeyError, TypeError, ValueError):
+        raise Location(folder).error(
+            "is no corpus", hint="`kataribe build movie FILMS -o CORPUS` writes them, from a world's films.json too"
+        ) from None
 
 
 def check_corpus_folder(folder: Path) -> None:
@@ -146,9 +173,7 @@ def _about_film(film: FilmDocument, part: str) -> dict[str, Any]:
 
 
 def _write(path: Path, document: Any) -> None:
-    """Items on a line each, so that two versions of a corpus can be compared by eye."""
     if isinstance(document, Sequence):
-        lines = ",\n".join(msgspec.json.encode(entry).decode() for entry in document)
-        path.write_text(f"[\n{lines}\n]\n" if lines else "[]\n", encoding="utf-8")
+        path.write_text(as_lines(document), encoding="utf-8")
     else:
         path.write_bytes(msgspec.json.format(msgspec.json.encode(document), indent=1) + b"\n")

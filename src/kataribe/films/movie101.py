@@ -17,6 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from kataribe.core.errors import Location, shorten
 from kataribe.core.types import Cast, Narration, Segment
 from kataribe.films.casts import read_casts
@@ -52,9 +54,15 @@ def read_movie101(folder: Path) -> Movie101:
         g={path.stem: read_narrations(path) for path in parts["G"]},
         n={path.stem: read_narrations(path) for path in parts["N"]},
         gsr={path.stem: read_shots(path) for path in parts["GSR"]},
-        casts=read_casts(folder / "cast.json") if (folder / "cast.json").exists() else {},
+        casts=read_cast_file(folder),
         split=read_split(split) if split else {},
     )
+
+
+def read_cast_file(folder: Path) -> dict[str, Cast]:
+    """The casts of a corpus; none where it has no file of them, or an empty one."""
+    path = folder / "cast.json"
+    return read_casts(path) if path.exists() and read_json(path) else {}
 
 
 def read_narrations(path: Path) -> tuple[Narration, ...]:
@@ -116,6 +124,19 @@ def shots_document(film: str, shots: Iterable[Shot], first_id: int) -> list[dict
         }
         for shot in shots
     ]
+
+
+def as_lines(entries: Iterable[Any]) -> str:
+    """Items on a line each, so that two versions of a corpus can be compared by eye.
+
+    >>> print(as_lines([{"movie_id": "7042"}, {"movie_id": "7043"}]), end="")
+    [
+    {"movie_id":"7042"},
+    {"movie_id":"7043"}
+    ]
+    """
+    lines = ",\n".join(msgspec.json.encode(entry).decode() for entry in entries)
+    return f"[\n{lines}\n]\n" if lines else "[]\n"
 
 
 def cast_document(casts: Iterable[Cast]) -> dict[str, Any]:

@@ -1,21 +1,25 @@
 """Who the faces are: tracks of a film beside portraits of its cast.
 
-A track's vector is the mean of its faces'; it gets the name of the nearest portrait if that is at most 0.6 away.
+The stage `portraits` keeps the vectors of a cast's portraits in the film's feature file. A track's vector is the mean
+of its faces'; it gets the name of the nearest portrait if that is at most 0.6 away.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from kataribe.core.caution import Caution, remark
 from kataribe.core.errors import InputError
 from kataribe.core.types import Float32s
 from kataribe.media.faces import DlibFaces, FaceFinder, Faces
 from kataribe.media.pictures import open_picture
+from kataribe.media.stage import Arrays, Chunk
 
 SAME_PERSON = 0.6
 _PICTURES = (".jpg", ".jpeg", ".png", ".webp", ".bmp")
@@ -52,12 +56,55 @@ def read_portraits(files: Mapping[str, Path], finder: FaceFinder | None = None) 
     finder = finder or DlibFaces()
     vectors = []
     for name, file in files.items():
-        found = finder.find(open_picture(file))
-        if not found:
+        if (vector := _largest_face(file, finder)) is None:
             hint = "take a picture from the front, or look closer: <upsample 1>"
             raise InputError("no face is found in this portrait", file=file, id=name, hint=hint, options=["upsample"])
-        vectors.append(max(found, key=lambda face: face.box.area).vector)
+        vectors.append(vector)
     return Portraits(tuple(files), np.array(vectors, dtype=np.float32))
+
+
+def _largest_face(file: Path, finder: FaceFinder) -> Float32s | None:
+    found = finder.find(open_picture(file))
+    return max(found, key=lambda face: face.box.area).vector if found else None
+
+
+@dataclass(frozen=True)
+class PortraitStage:
+    """The stage: the portraits of a film's cast. A role whose portrait shows no face is left out, and that is said."""
+
+    files: Mapping[str, Path]
+    finder: FaceFinder = field(default_factory=DlibFaces)
+
+    @property
+    def name(self) -> str:
+        return "portraits"
+
+    @property
+    def recipe(self) -> Mapping[str, Any]:
+        return {"finder": self.finder.name, "pictures": {name: _digest(file) for name, file in self.files.items()}}
+
+    def chunks(self, video: Path, last: Chunk | None) -> Iterator[Chunk]:
+        """Portraits are few: one chunk, which does not depend on the film."""
+        found = {name: _largest_face(file, self.finder) for name, file in self.files.items()}
+        vectors = {name: vector for name, vector in found.items() if vector is not None}
+        for name in found.keys() - vectors.keys():
+            remark(Caution("portrait", f"{self.files[name]}: no face is found in the portrait of {name}"))
+        width = len(next(iter(vectors.values()))) if vectors else 0
+        rows = np.array(list(vectors.values()), dtype=np.float32).reshape(len(vectors), width)
+        yield Chunk(0.0, {"name": np.array(list(vectors), dtype=np.str_), "vector": rows})
+
+    def conclude(self, rows: Arrays) -> Arrays:
+        return rows
+
+    def value(self, arrays: Arrays) -> Portraits:
+        return Portraits(tuple(arrays["name"].tolist()), arrays["vector"])
+
+
+def _digest(file: Path) -> str:
+    try:
+        return hashlib.sha256(file.read_bytes()).hexdigest()
+    except OSError as error:
+        raise InputError(f"cannot be read ({error.strerror})", file=file, hint="check the path in the cast") from None
 
 
 def name_tracks(faces: Faces, portraits: Portraits, at_most: float = SAME_PERSON) -> list[NamedTrack]:

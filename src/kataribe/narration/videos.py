@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from kataribe.core.errors import InputError, Location, counted, some
+from kataribe.films.videos import find_videos
 from kataribe.media.moments import SLACK, Clip, seconds_of, uniform_times
-from kataribe.media.video import SUFFIXES
 from kataribe.narration.items import Narrations
 
 FRAMES = 10
@@ -21,7 +21,7 @@ FRAMES = 10
 def find_clips(folder: Path, items: Narrations) -> dict[str, Clip]:
     """The moments of each line: its film is a file of the folder, and its gap must lie inside the film."""
     _refuse_unplaced(items)
-    files = _find_films(folder, [film for film in dict.fromkeys(items.films) if film is not None])
+    files = find_videos(folder, [film for film in dict.fromkeys(items.films) if film is not None])
     _refuse_outside(files, items)
     return {
         id: Clip(files[film], uniform_times(gap.start, gap.end, FRAMES))
@@ -40,26 +40,6 @@ def _refuse_unplaced(items: Narrations) -> None:
             hint="give each reference film, start and end",
             options=["videos"],
         )
-
-
-def _find_films(folder: Path, films: list[str]) -> dict[str, Path]:
-    """By name, among the files of the folder: what a reference calls its film is never a path."""
-    if not folder.is_dir():
-        raise Location(folder).error("there is no such folder", hint="give the folder that holds the films' videos")
-    found: dict[str, Path] = {}
-    for path in sorted(folder.iterdir()):
-        if path.suffix.lower() in SUFFIXES and path.stem in films:
-            if path.stem in found:
-                problem = f"has two videos of one film: {found[path.stem].name} and {path.name}"
-                raise Location(folder).error(problem, hint="keep one")
-            found[path.stem] = path
-    absent = [film for film in films if film not in found]
-    if absent:
-        raise Location(folder).error(
-            f"has no video of {len(absent):,} of {counted(len(films), 'film')}: {some(absent)}",
-            hint=f"name each file by its film: {absent[0]}.mp4",
-        )
-    return found
 
 
 def _refuse_outside(files: Mapping[str, Path], items: Narrations) -> None:

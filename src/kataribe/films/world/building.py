@@ -11,22 +11,20 @@ about.json             the options
 from __future__ import annotations
 
 import contextlib
-import multiprocessing
 import os
-import signal
 import tempfile
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 import kataribe
-from kataribe.core.errors import KataribeError, OutputError, ResourceError
+from kataribe.core.errors import KataribeError, OutputError
 from kataribe.core.need import need
 from kataribe.core.progress import report
+from kataribe.films.movie101 import as_lines
+from kataribe.films.workers import film_by_film
 from kataribe.films.world import gold
 from kataribe.films.world.casting import film_id
 from kataribe.films.world.film import FPS, Film
@@ -52,7 +50,8 @@ def build_world(folder: Path, options: WorldOptions, processes: int | None = Non
     missing = missing_films(folder, options)
     total = options.film_count
     report("films", total - len(missing), total)
-    for done, _ in enumerate(_made(folder, options, missing, processes or os.cpu_count() or 1), start=1):
+    calls = [(folder, options, number) for number in missing]
+    for done, _ in enumerate(film_by_film(make_film, calls, processes), start=1):
         report("films", total - len(missing) + done, total)
     films = [plan_film(options, number) for number in range(total)]
     _write_corpus(folder, options, films)
@@ -127,37 +126,6 @@ def _compare(folder: Path, about: dict[str, Any]) -> None:
             )
 
 
-def _made(folder: Path, options: WorldOptions, missing: Sequence[int], processes: int) -> Iterator[str]:
-    """The ids of films as they get ready. Whatever the number of processes, the films are the same."""
-    if min(processes, len(missing)) <= 1:
-        for number in missing:
-            yield make_film(folder, options, number)
-        return
-    context = multiprocessing.get_context("spawn")
-    before = set(multiprocessing.active_children())
-    with ProcessPoolExecutor(min(processes, len(missing)), context, initializer=_ignore_interrupts) as pool:
-        try:
-            for done in as_completed([pool.submit(make_film, folder, options, number) for number in missing]):
-                yield done.result()
-        except BrokenProcessPool:
-            raise ResourceError(
-                "a process that made a film was killed",
-                hint="is there enough memory? <processes 1> needs least",
-                options=["processes"],
-            ) from None
-        except BaseException:
-            # Films that are not whole are given up; those that are stay.
-            pool.shutdown(wait=False, cancel_futures=True)
-            for child in set(multiprocessing.active_children()) - before:
-                child.terminate()
-            raise
-
-
-def _ignore_interrupts() -> None:
-    """Ctrl-C reaches every process of a terminal; the first one decides."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-
 def make_film(folder: Path, options: WorldOptions, number: int) -> str:
     """All files of one film. The video comes last and in one step, so that a film that has one is whole."""
     film = plan_film(options, number)
@@ -203,7 +171,7 @@ def _write_corpus(folder: Path, options: WorldOptions, films: Sequence[Film]) ->
         members = [film for film in films if film.split == split]
         for name, clips in (("N", gold.long_clips), ("G", gold.short_clips)):
             entries = [entry for film in members for entry in clips(film, language)]
-            write_whole(folder / name / f"{split}.json", gold.as_json(entries))
+            write_whole(folder / name / f"{split}.json", as_lines(entries))
     write_whole(folder / "cast.json", gold.as_json({film.id: gold.cast_of(film) for film in films}))
     write_whole(folder / "splits.json", gold.as_json(gold.splits_of(films)))
     write_whole(folder / "films.json", gold.as_json([gold.film_entry(film, language) for film in films]))

@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from kataribe.films.movie101 import plain
 from kataribe.films.world.actions import ACTIONS
 from kataribe.films.world.casting import Player
 from kataribe.films.world.film import Clip, Event, Film, Shot, seconds
@@ -36,7 +37,7 @@ def long_clips(film: Film, language: Language) -> list[dict[str, Any]]:
 
 
 def _narration(film: Film, clips: Sequence[Clip], language: Language) -> dict[str, Any]:
-    start, end = seconds(clips[0].start), seconds(clips[-1].end)
+    start, end = plain(seconds(clips[0].start)), plain(seconds(clips[-1].end))
     return {"movie_id": film.id, "start_time": start, "end_time": end, "content": text_of(clips, language)}
 
 
