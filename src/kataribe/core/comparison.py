@@ -129,9 +129,10 @@ def compare(
     chosen, left_out = _choose_metrics(results, metrics)
     forced = _refuse_unlike(results, chosen, force)
     pairs = _pairs(results, baseline)
+    groups = next(iter(results.values())).groups
     step = _progress_of(len(pairs) * len(chosen), progress or silent)
     compared = [
-        _compare_one(PairedRows.of(name, {s: r[name] for s, r in results.items()}), pairs, options, step)
+        _compare_one(PairedRows.of(name, {s: r[name] for s, r in results.items()}, groups), pairs, options, step)
         for name in chosen
     ]
     tests = [test for metric in compared for test in metric.tests]

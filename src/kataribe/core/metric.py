@@ -177,8 +177,8 @@ class Metric(ABC):
         for f in fields(self):
             value = getattr(self, f.name)
             if value == f.default:
-                # The options after one that is left out must be named.
-                can_be_positional = False
+                # After one that could do without its name and is left out, names are needed.
+                can_be_positional = can_be_positional and not f.metadata["positional"]
             elif f.metadata["positional"] and can_be_positional:
                 positional.append(_to_text(value))
             else:
