@@ -4,7 +4,7 @@
     HL-mAP = mean over raters, then over queries
 
 Recalls count once each, however many clips of equal score reach them together. Where a rater found no clip positive, AP
-is 0. Clips that were not scored have score 0.
+is 0. Quirk: clips that were not scored have score 0 here, which a clip of a negative score lies below.
 
 Lei, J., Berg, T., Bansal, M. (2021). QVHighlights: detecting moments and highlights in videos via natural language
 queries. NeurIPS.
@@ -27,7 +27,7 @@ class HighlightMAP(HighlightMetric):
     title: ClassVar[str] = "mean average precision of highlights"
 
     def quality(self, scores: Floats, positive: Bools, is_clip: Bools) -> Floats:
-        key = np.where(is_clip, -scores, np.inf)
+        key = np.where(is_clip, -np.where(np.isneginf(scores), 0.0, scores), np.inf)
         order = np.argsort(key, axis=1, kind="stable")
         ranked = np.take_along_axis(key, order, axis=1)
         right = np.take_along_axis(positive & is_clip[:, :, None], order[:, :, None], axis=1)

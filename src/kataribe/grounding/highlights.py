@@ -23,7 +23,7 @@ CLIP_SECONDS = 2.0
 
 Level = Literal["fair", "good", "very_good"]
 LEVELS: dict[str, int] = {"fair": 2, "good": 3, "very_good": 4}
-_TRIALS = 20
+_TRIALS = 5
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,10 @@ class HighlightMetric(PanelMetric):
 
     @abstractmethod
     def quality(self, scores: Floats, positive: Bools, is_clip: Bools) -> Floats:
-        """Of scores[query, clip] against positive[query, clip, rater]; where `is_clip` is false there is no clip."""
+        """Of scores[query, clip] against positive[query, clip, rater]; where `is_clip` is false there is no clip.
+
+        The score of a clip that was left out is -inf.
+        """
 
     def scan_references(self, items: Queries) -> int:
         """How many queries are rated at all."""
@@ -88,7 +91,7 @@ class HighlightMetric(PanelMetric):
 
 
 class _Table:
-    """Ratings and scores of queries x clips; scores of clips that the system left out are 0."""
+    """Ratings and scores of queries x clips; the scores of clips that the system left out are -inf."""
 
     def __init__(self, highlights: Highlights) -> None:
         counts = highlights.ratings.counts
@@ -98,7 +101,6 @@ class _Table:
         raters = highlights.ratings.values.shape[1]
         self.ratings = np.zeros((len(counts), width, raters))
         self.ratings[self.is_clip] = highlights.ratings.values
-        self.saliency = np.zeros((len(counts), width))
+        self.saliency = np.full((len(counts), width), -np.inf)
         is_scored = np.arange(width) < highlights.saliency.counts[:, None]
         self.saliency[is_scored] = highlights.saliency.values
-        self.saliency[~is_scored & ~self.is_clip] = -np.inf

@@ -29,7 +29,7 @@ class MomentMetric(PanelMetric):
     length: Length = option("all", "only true spans of (0, 10], (10, 30] or (30, 150] s: short, middle, long")
     overlap: Overlap = option("seconds", OVERLAP_HELP)
     order: Order = option("score", ORDER_HELP)
-    trials: int = option(20, "draws of the player `random`")
+    trials: int = option(10, "draws of the player `random`")
 
     @property
     def looks_at(self) -> int | None:

@@ -100,8 +100,11 @@ def _join(
     queries, coverage, warnings, entries = join(predictions, references.references, options.missing)
     queries = replace(queries, seed=seed, train=references.train)
     queries.memo["predictions"] = entries
+    answers = [entry for entry in entries if entry.answer is not None]
+    read = sum(not entry.is_unreadable for entry in answers)
     fields = {
         "protocol": options.protocol,
+        **({"answers": f"{read}/{len(answers)}"} if answers else {}),
         "people": _counts(queries),
         "train": references.train.name if references.train else "none",
         "floorseed": str(seed),
@@ -186,7 +189,7 @@ def _content(evaluation: _Evaluation) -> dict[str, GroundedQuery]:
 
 TASK = Task(
     name="grounding",
-    help="Score moments found in videos: R@n at IoU, mean IoU, mAP, highlights and shots, beside floors and people.",
+    help="Score moments found in videos: R@n at IoU, mean IoU, mAP, highlights, shots; beside floors and people.",
     options=GroundingOptions,
     predictions=Files("PRED", "The moments to score: JSON, JSONL, CSV, TSV, or answers in free text; gz."),
     references=Files("REF", "What people marked: JSON, JSONL, CSV, TSV, Charades-STA; repeatable."),
