@@ -88,7 +88,7 @@ def test_movie101_keeps_seven_spans_so_that_recall_at_ten_is_refused() -> None:
         recall("movie101", [[0, 10]], [0, 10], n=10)
     references = [{"id": "q", "video": "v", "query": "A dog runs.", "duration": 100, "windows": [[0, 10]]}]
     result = kataribe.evaluate("grounding", {"q": [[0, 10]]}, references, protocol="movie101")
-    assert set(result.metrics) == {"moment_recall", "moment_recall(5)", "moment_iou"}
+    assert set(result.metrics) == {"moment_recall(1)", "moment_recall(5)", "moment_iou"}
     assert any("keeps 7 spans" in warning for warning in result.warnings)
 
 

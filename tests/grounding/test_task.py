@@ -82,8 +82,8 @@ def test_every_film_is_scored_on_its_own_and_overall() -> None:
     predictions = {id: windows for id, windows in off_by(references, 0).items() if int(id) % 3}
     result = kataribe.evaluate("grounding", predictions, references, ["moment_recall(1)"])
     films = result.by_group()
-    assert films["v0"]["moment_recall"] == 0
-    assert films["v1"]["moment_recall"] == 1
+    assert films["v0"]["moment_recall(1)"] == 0
+    assert films["v1"]["moment_recall(1)"] == 1
     table = result.table()
     assert [line.split() for line in table.splitlines() if line.startswith("v0")] == [["v0", "4", "0.00"]]
     read = Result.from_json(result.to_json())

@@ -22,7 +22,7 @@ from typing import ClassVar
 import numpy as np
 
 from kataribe.core.metric import Protocols, option
-from kataribe.core.types import Floats
+from kataribe.core.types import Bools, Floats, Int64s
 from kataribe.grounding.entries import Entries
 from kataribe.grounding.items import Queries
 from kataribe.grounding.moments import MomentMetric
@@ -66,19 +66,9 @@ class MomentMAP(MomentMetric):
         return entries.first(self.keep) if self.keep else entries
 
     def quality(self, entries: Entries, items: Queries) -> Floats:
-        offered, truth = padded(entries.spans), padded(entries.truth)
-        at = np.array(self.iou)
-        right = np.zeros((len(entries), offered.shape[1], len(at)), dtype=bool)
-        is_free = np.ones((len(entries), len(at), truth.shape[1]), dtype=bool)
-        entry, threshold = np.ogrid[: len(entries), : len(at)]
-        for rank in range(offered.shape[1]):
-            overlaps = iou(offered[:, rank, None], truth, self.overlap)
-            reaching = np.where(is_free & (overlaps[:, None] >= at[:, None]), overlaps[:, None], -1.0)
-            # Of equal overlaps the last one, as the published scorer sorts them.
-            taken = reaching.shape[2] - 1 - reaching[..., ::-1].argmax(axis=2)
-            found = reaching[entry, threshold, taken] > 0
-            right[:, rank] = found
-            is_free[entry, threshold, taken] &= ~found
+        right = _assigned(
+            iou(padded(entries.spans)[:, :, None], padded(entries.truth)[:, None], self.overlap), self.iou
+        )
         return _average_precision(right, entries.truth.counts.astype(np.float64))
 
     def choices(self) -> dict[str, str]:
@@ -86,7 +76,35 @@ class MomentMAP(MomentMetric):
         return {"iou": ious, "keep": str(self.keep or "all"), "ap": "interpolated"}
 
 
-def _average_precision(right: np.ndarray, true: Floats) -> Floats:
+def _assigned(overlaps: Floats, thresholds: tuple[float, ...]) -> Bools:
+    """Which spans are right: right[entry, rank, threshold] of overlaps[entry, rank, true span].
+
+    Each true span keeps one bit for every threshold, set until a span takes it there; so one pass over ranks and true
+    spans serves all thresholds.
+    """
+    entries, ranks, true = overlaps.shape
+    ascending = np.sort(np.array(thresholds))
+    # A span that reaches the k lowest thresholds has the k lowest bits.
+    bits = (np.int64(1) << np.arange(len(thresholds) + 1)) - 1
+    reached: Int64s = bits[np.searchsorted(ascending, overlaps.ravel(), side="right")].reshape(overlaps.shape)
+    # Best first; of equal overlaps the last one, as the published scorer sorts them.
+    order = true - 1 - np.argsort(-overlaps[..., ::-1], axis=2, kind="stable")
+    free = np.full((entries, true), bits[-1])
+    taken = np.zeros((entries, ranks), dtype=np.int64)
+    row = np.arange(entries)
+    for rank in range(ranks):
+        left = np.full(entries, bits[-1])
+        for place in range(true):
+            column = order[:, rank, place]
+            found = reached[row, rank, column] & free[row, column] & left
+            free[row, column] ^= found
+            left ^= found
+        taken[:, rank] = bits[-1] ^ left
+    at = np.searchsorted(ascending, np.array(thresholds))
+    return np.asarray((taken[:, :, None] >> at) & 1, dtype=bool)
+
+
+def _average_precision(right: Bools, true: Floats) -> Floats:
     """Of right[entry, rank, threshold], given how many true spans each entry has."""
     hits = right.cumsum(axis=1)
     precision = hits / np.arange(1, right.shape[1] + 1)[:, None]

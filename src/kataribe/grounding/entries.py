@@ -76,6 +76,8 @@ def enter(player: str, items: Queries, count: int, trials: int, fitted: Fitted) 
         return _people(items)
     if player == "whole":
         return _relative(items, np.array([[0.0, 1.0]]))
+    if player == "drawn":
+        return _drawn(items, count, trials) if items.train is not None else _nobody()
     if player == "fixed":
         return _relative(items, fitted()) if items.train is not None else _nobody()
     return _random(items, count, trials)
@@ -109,10 +111,25 @@ def _relative(items: Queries, relative: Floats) -> Entries:
 
 
 def _random(items: Queries, count: int, trials: int) -> Entries:
-    """Each draw meets one of the query's people, in turn: the mean over draws is the mean over people."""
-    ends = np.sort(items.draws(np.arange(trials), 2 * count, salt=0).reshape(len(items), trials, count, 2), axis=-1)
+    """Spans between two even draws of a time."""
+    drawn = items.draws(np.arange(trials), 2 * count, salt=0)
+    return _guessed(items, np.sort(drawn.reshape(len(items), trials, count, 2), axis=-1))
+
+
+def _drawn(items: Queries, count: int, trials: int) -> Entries:
+    """Relative spans of training queries, drawn evenly: whoever guesses so knows these spans and nothing else."""
+    assert items.train is not None
+    known = items.train.relative
+    chosen = (items.draws(np.arange(trials), count, salt=2) * len(known)).astype(np.int64)
+    return _guessed(items, known[chosen])
+
+
+def _guessed(items: Queries, relative: Floats) -> Entries:
+    """Of relative[query, draw, guess]: each draw meets one of the query's people, in turn, so that the mean over draws
+    is the mean over people."""
+    trials, count = relative.shape[1:3]
     lengths = items.extents[:, 1] - items.extents[:, 0]
-    values = items.extents[:, 0, None, None, None] + ends * lengths[:, None, None, None]
+    values = items.extents[:, 0, None, None, None] + relative * lengths[:, None, None, None]
     offered = Ragged.counted(values.reshape(-1, 2), np.full(len(items) * trials, count))
     query = np.repeat(np.arange(len(items)), trials)
     turn = np.tile(np.arange(trials), len(items))

@@ -82,10 +82,12 @@ def _cover(train: _Spans, thresholds: tuple[float, ...], count: int, is_strict: 
     overlaps = _overlaps(train)
     right = [overlaps > at if is_strict else overlaps >= at - 1e-12 for at in thresholds]
     left = [train.counts.copy() for _ in thresholds]
+    # Of guesses that are right equally often, the one that overlaps more.
+    closeness = 1e-6 * (overlaps @ train.counts) / train.counts.sum()
     chosen = []
     for _ in range(count):
         gain = sum((table @ weight for table, weight in zip(right, left, strict=True)), np.zeros(len(overlaps)))
-        best = int(gain.argmax())
+        best = int((gain + closeness).argmax())
         chosen.append(best)
         for table, weight in zip(right, left, strict=True):
             weight[table[best]] = 0.0

@@ -1,7 +1,7 @@
 """Hit@1: the share of queries whose highest scored clip is positive for any rater.
 
-Of equal scores the first clip counts. Clips that were not scored are not looked at, unlike in `highlight_map`; a highest
-score behind the last rated clip is a miss.
+Of equal scores the first clip counts. Clips that were not scored are not looked at, unlike in `highlight_map`; a
+highest score behind the last rated clip is a miss.
 
 Lei, J., Berg, T., Bansal, M. (2021). QVHighlights: detecting moments and highlights in videos via natural language
 queries. NeurIPS.

@@ -30,7 +30,7 @@ _TRIALS = 5
 class HighlightMetric(PanelMetric):
     players: ClassVar[tuple[str, ...]] = ("random", "human")
 
-    level: Level = option("very_good", "from which rating a clip is positive: 2, 3 or 4", positional=True)
+    level: Level = option("very_good", "from which rating a clip is positive: 2, 3 or 4", positional=True, always=True)
 
     @abstractmethod
     def quality(self, scores: Floats, positive: Bools, is_clip: Bools) -> Floats:

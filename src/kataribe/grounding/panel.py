@@ -28,6 +28,9 @@ from kataribe.grounding.items import Queries
 Protocol = Literal["clean", "2dtan", "ianet", "movie101", "qvhighlights"]
 PROTOCOLS: tuple[Protocol, ...] = ("clean", "2dtan", "ianet", "movie101", "qvhighlights")
 
+# One bit of a whole number for each.
+_MOST_THRESHOLDS = 60
+
 # Whose rows come first: the score itself.
 SYSTEM = "predictions"
 
@@ -85,6 +88,11 @@ class PanelMetric(Metric):
                 parts[f"{player}{at}"] = quality[..., index, self.thresholds.index(at)]
         return Measured(means[..., 0], parts)
 
+    def per_item(self, statistics: Array) -> Measured:
+        measured = super().per_item(statistics)
+        known = {name: part for name, part in measured.parts.items() if not np.isnan(part).all()}
+        return Measured(measured.value, known)
+
     def reduce(self, statistics: Array) -> Score:
         """Without the parts that nobody is behind: people, where one alone marked each query."""
         score = super().reduce(statistics)
@@ -92,7 +100,7 @@ class PanelMetric(Metric):
 
 
 def count_option(default: int, help: str) -> Any:
-    return option(default, help, positional=True)
+    return option(default, help, positional=True, always=True)
 
 
 def check_positive(metric: Metric, **values: float) -> None:
@@ -105,5 +113,7 @@ def check_thresholds(metric: Metric, thresholds: tuple[float, ...]) -> None:
     wrong = next((at for at in thresholds if not 0 < at <= 1), None)
     if wrong is not None:
         raise UsageError(f"{metric.name}(iou={wrong:g}): an IoU to reach lies above 0 and is at most 1")
+    if len(thresholds) > _MOST_THRESHOLDS:
+        raise UsageError(f"{metric.name}: at most {_MOST_THRESHOLDS} IoUs to reach, not {len(thresholds)}")
     if not thresholds or len(set(thresholds)) < len(thresholds):
         raise UsageError(f"{metric.name}: give each IoU to reach once")

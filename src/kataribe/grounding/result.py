@@ -10,7 +10,8 @@ Span = tuple[float, float]
 class GroundedQuery(Document, frozen=True, tag="grounded-query", omit_defaults=True):
     """One query. `extent` is the part of the video that is searched, `anchor` the shot that the search started from.
 
-    `truth` holds each person's spans, `predicted` the system's in the order of the file; `scores` belong to them.
+    `truth` holds each person's spans, `predicted` the system's in the order of the file, `overlaps` each one's IoU with
+    the best true span of anybody; `scores` belong to them.
     `curve` are times and the system's score at each of them.
     """
 
@@ -19,6 +20,7 @@ class GroundedQuery(Document, frozen=True, tag="grounded-query", omit_defaults=T
     extent: Span
     truth: list[list[Span]]
     predicted: list[Span]
+    overlaps: list[float]
     scores: list[float | None] | None = None
     anchor: Span | None = None
     curve: tuple[list[float], list[float]] | None = None

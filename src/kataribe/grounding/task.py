@@ -26,8 +26,9 @@ from kataribe.core.join import Joined, data_fields
 from kataribe.core.metric import Metric
 from kataribe.core.options import TaskOptions, option
 from kataribe.core.task import Defaults, Evaluation, Files, Names, Task
+from kataribe.core.types import Moment
 from kataribe.formats.source import Paths
-from kataribe.grounding.annotated import Prediction
+from kataribe.grounding.annotated import AnnotatedQuery, Prediction
 from kataribe.grounding.files import read_lengths
 from kataribe.grounding.guesses import TrainSpans
 from kataribe.grounding.items import Queries
@@ -166,11 +167,16 @@ def _default_metrics(queries: Queries, options: GroundingOptions) -> Defaults:
 _Evaluation = Evaluation[GroundingOptions, dict[str, Prediction], _Read, Queries]
 
 
+def _best_overlap(moment: Moment, query: AnnotatedQuery) -> float:
+    return max((moment.segment.iou(span) for person in query.people for span in person), default=0.0)
+
+
 def _content(evaluation: _Evaluation) -> dict[str, GroundedQuery]:
     """What was scored, by id, for whoever wants to show it."""
     queries = evaluation.items
     entries: list[Prediction] = queries.memo["predictions"]  # type: ignore[assignment]
     persons = iter(queries.truth)
+    known = evaluation.references.references.queries
     return {
         id: GroundedQuery(
             video=queries.videos[row],
@@ -178,6 +184,7 @@ def _content(evaluation: _Evaluation) -> dict[str, GroundedQuery]:
             extent=(float(queries.extents[row, 0]), float(queries.extents[row, 1])),
             truth=[[(s, e) for s, e in next(persons).tolist()] for _ in range(int(queries.people.counts[row]))],
             predicted=[(m.segment.start, m.segment.end) for m in entry.moments],
+            overlaps=[_best_overlap(m, known[id]) for m in entry.moments],
             scores=[m.score for m in entry.moments] if any(m.score is not None for m in entry.moments) else None,
             anchor=(entry.anchor.start, entry.anchor.end) if entry.anchor else None,
             curve=(list(entry.curve.times), list(entry.curve.scores)) if entry.curve else None,
