@@ -2,7 +2,8 @@
 
 A guess is a span of the unit interval, such as the first half, that is stretched to every video. Candidates lie on a
 grid of fortieths. The first guess is right for as many training queries as possible; each further one is right for
-as many as possible of those for which no earlier one is (which is within 1 - 1/e of the best set there is).
+as many as possible of those for which no earlier one is (which is within 1 - 1/e of the best set there is). Once none
+is left, the next ones start over.
 
 The idea of such a floor is from Otani, M., Nakashima, Y., Rahtu, E., Heikkila, J. (2020). Uncovering hidden challenges
 in query-based video moment retrieval. BMVC.
@@ -84,13 +85,17 @@ def _cover(train: _Spans, thresholds: tuple[float, ...], count: int, is_strict: 
     left = [train.counts.copy() for _ in thresholds]
     # Of guesses that are right equally often, the one that overlaps more.
     closeness = 1e-6 * (overlaps @ train.counts) / train.counts.sum()
-    chosen = []
+    chosen: list[int] = []
     for _ in range(count):
         gain = sum((table @ weight for table, weight in zip(right, left, strict=True)), np.zeros(len(overlaps)))
-        best = int((gain + closeness).argmax())
-        chosen.append(best)
+        if not gain.any():  # every query is covered that can be: the next guesses cover them once more
+            left = [train.counts.copy() for _ in thresholds]
+            gain = sum((table @ train.counts for table in right), np.zeros(len(overlaps)))
+        gain = gain + closeness
+        gain[chosen] = -np.inf
+        chosen.append(int(gain.argmax()))
         for table, weight in zip(right, left, strict=True):
-            weight[table[best]] = 0.0
+            weight[table[chosen[-1]]] = 0.0
     return np.asarray(candidates()[chosen])
 
 
