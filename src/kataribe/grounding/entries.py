@@ -12,8 +12,8 @@ from kataribe.core.types import Floats, Int64s
 from kataribe.grounding.items import Queries
 from kataribe.grounding.panel import SYSTEM
 
-# Tables of spans x true spans are made for so many entries at a time that they stay near this many cells (32 MB).
-_CELLS = 1 << 22
+# Tables of spans x true spans are made for so many entries at a time that they stay near this many cells (4 MB each).
+_CELLS = 1 << 19
 
 # The best blind spans, relative to the video, of a metric that wants so many of them.
 Fitted = Callable[[], Floats]

@@ -65,11 +65,21 @@ def in_order(lists: Ragged, scores: Floats | None, order: Order) -> Ragged:
     """
     if order == "file" or scores is None:
         return lists
+    if order == "score" and _are_in_order(lists, scores):
+        return lists
     is_ranked = lists.with_values(np.isnan(scores)).sum() == 0
     key = np.where(lists.spread(is_ranked), -scores, 0.0)
     index = np.arange(len(scores))
     within = np.where(lists.spread(is_ranked) & (order == "later"), -index, index)
     return lists.with_values(lists.values[np.lexsort((within, key, lists.owners))])
+
+
+def _are_in_order(lists: Ragged, scores: Floats) -> bool:
+    """Whether no score is higher than the one before it, as in most files; nothing is to be sorted then."""
+    is_higher = ~(scores[1:] <= scores[:-1])
+    # The first of a list has none before it.
+    is_higher[lists.offsets[1:-1][(lists.offsets[1:-1] > 0) & (lists.offsets[1:-1] < len(scores))] - 1] = False
+    return not is_higher.any()
 
 
 def first_unsuppressed(table: Floats, threshold: float, most: int) -> Floats:
