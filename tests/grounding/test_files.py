@@ -177,3 +177,15 @@ def test_two_files_that_disagree_about_a_length_are_refused(tmp_path: Path) -> N
     ]
     with pytest.raises(KataribeError, match="is 90, in an earlier file 60"):
         read_references(files, {})
+
+
+def test_where_the_length_is_not_known_a_film_may_go_on() -> None:
+    """A clip of Movie101 has no length of its film, and a window is only a part of it: search may find other parts."""
+    clip = {"movie_id": "7042", "start_time": 51, "end_time": 57, "content": "He runs."}
+    for entry in (clip, {**clip, "window": [20, 220]}):
+        result = kataribe.evaluate("grounding", {"7042_51-57": [[900, 905], [51, 57]]}, [entry], ["moment_recall(5)"])
+        assert result["moment_recall(5)"].parts["@0.7"] == 1
+        assert "over-the-ends" not in {warning.id for warning in result.warnings}
+    # Nor is a span cut at an end that is only guessed.
+    cut = kataribe.evaluate("grounding", {"7042_51-57": [[51, 90]]}, [clip], ["moment_recall(1)"], protocol="ianet")
+    assert cut["moment_recall(1)"].parts["@0.3"] == 0

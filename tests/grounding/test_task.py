@@ -12,6 +12,7 @@ import pytest
 import kataribe
 from kataribe.cli.main import main
 from kataribe.core.comparison import compare
+from kataribe.core.errors import UsageError
 from kataribe.core.result import Result
 from kataribe.grounding.result import GroundedQuery
 
@@ -138,3 +139,14 @@ def test_references_as_predictions_are_told() -> None:
     copies = {entry["id"]: entry["people"][0] for entry in references}
     result = kataribe.evaluate("grounding", copies, references, ["moment_iou"])
     assert "references-as-predictions" in {warning.id for warning in result.warnings}
+
+
+def test_a_metric_of_another_task_is_refused_for_what_it_is() -> None:
+    with pytest.raises(UsageError, match=r"soda.* does not score grounding but stories"):
+        kataribe.evaluate("grounding", {"0": [[1, 2]]}, corpus(), ["soda(c)"])
+
+
+def test_metrics_say_what_the_references_lack() -> None:
+    for metric, said in (("highlight_map", "needs clips that people rated"), ("shot_recall", "needs the shots")):
+        with pytest.raises(UsageError, match=said):
+            kataribe.evaluate("grounding", {"0": [[1, 2]]}, corpus(), [metric])

@@ -105,10 +105,10 @@ def parse_all(
     """
     chosen: dict[str, Metric] = {}
     for text in texts:
-        metric = parse(text, protocol=protocol, defaults=defaults)
-        if metric.task != task and metric.task not in also:
-            raise UsageError(f"{metric} does not score {task} but {metric.task}", hint=hint.format(metric=metric))
-        name = str(parse(text))
+        plain = parse(text)
+        if plain.task != task and plain.task not in also:
+            raise UsageError(f"{plain} does not score {task} but {plain.task}", hint=hint.format(metric=plain))
+        metric, name = parse(text, protocol=protocol, defaults=defaults), str(plain)
         # Under a protocol two texts may have one shortest form and yet mean two metrics: then the text is the name.
         chosen[name if chosen.get(name, metric) == metric else str(text)] = metric
     return chosen

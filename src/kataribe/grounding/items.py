@@ -48,7 +48,8 @@ class FoundShots:
 
 @dataclass(frozen=True, eq=False)
 class Queries:
-    """Query i is to be found in extents[i] (start and end) of videos[i].
+    """Query i is to be found in extents[i] (start and end) of videos[i]; `is_cut[i]` says that nothing lies outside: these
+    are the ends of the video, not those of a window in it, nor a guess.
 
     The people of list i of `people` marked it; person j, counted over all queries, marked the spans of list j of
     `truth`. The system offered those of list i of `predictions`, in the order of the file; scores[k] is that of the
@@ -59,6 +60,7 @@ class Queries:
     videos: Sequence[str]
     texts: Sequence[str]
     extents: Floats
+    is_cut: Bools
     people: Ragged
     truth: Ragged
     predictions: Ragged
@@ -80,6 +82,7 @@ class Queries:
             pick(self.videos, rows),
             pick(self.texts, rows),
             self.extents[rows],
+            self.is_cut[rows],
             self.people[rows],
             self.truth[persons],
             self.predictions[rows],

@@ -29,7 +29,7 @@ _WORDS = Wording(
     ),
     empty=("prediction names no moment", "predictions name no moment"),
 )
-_NOTHING = Prediction()
+NOTHING = Prediction()
 # With fewer queries, a system may well have found all of them.
 _ENOUGH_COPIES = 5
 
@@ -39,12 +39,14 @@ def join(
 ) -> tuple[Queries, Coverage, list[Caution], list[Prediction]]:
     """The queries to score, in the references' order, with coverage, warnings and what was predicted for each."""
     known = references.queries
-    found = _by_id(predictions, known)
+    found = by_id(predictions, known)
     unmatched = match_ids(found, known, missing, _WORDS.hint)
     kept = [id for id in known if missing != "drop" or id in found]
-    entries = [found.get(id, _NOTHING) for id in kept]
+    entries = [found.get(id, NOTHING) for id in kept]
     outside = [
-        id for id, entry in zip(kept, entries, strict=True) if _reaches_outside(entry, references.extents[id], id)
+        id
+        for id, entry in zip(kept, entries, strict=True)
+        if id in references.whole and _reaches_outside(entry, references.extents[id], id)
     ]
     unreadable = [id for id, entry in zip(kept, entries, strict=True) if entry.is_unreadable]
     empty = [id for id in kept if id in found and found[id].is_empty and id not in set(unreadable)]
@@ -62,10 +64,10 @@ def join(
 
 def queries_alone(references: References) -> Queries:
     """The references with nothing predicted: where audits start."""
-    return _columns(list(references.queries), [_NOTHING] * len(references.queries), references)
+    return _columns(list(references.queries), [NOTHING] * len(references.queries), references)
 
 
-def _by_id(predictions: Mapping[str, Prediction], known: Mapping[str, AnnotatedQuery]) -> dict[str, Prediction]:
+def by_id(predictions: Mapping[str, Prediction], known: Mapping[str, AnnotatedQuery]) -> dict[str, Prediction]:
     """Predictions that were given by video and sentence, under the id of that query."""
     if all(prediction.key is None for prediction in predictions.values()):
         return dict(predictions)
@@ -86,8 +88,6 @@ def _by_id(predictions: Mapping[str, Prediction], known: Mapping[str, AnnotatedQ
 
 def _reaches_outside(prediction: Prediction, extent: Segment, id: str) -> bool:
     """Whether a moment reaches over an end. One that lies outside altogether is a mistake, unless a model said it."""
-    if not extent:
-        return False
     for moment in prediction.moments:
         span = moment.segment
         is_apart = span.start >= extent.end or span.end <= extent.start
@@ -151,6 +151,7 @@ def _columns(ids: Sequence[str], entries: Sequence[Prediction], references: Refe
         videos=[each.query.video for each in annotated],
         texts=[each.query.text for each in annotated],
         extents=np.array([(e.start, e.end) for e in (references.extents[id] for id in ids)]).reshape(-1, 2),
+        is_cut=np.array([id in references.whole for id in ids], dtype=bool),
         people=Ragged.of([np.ones(len(each.people)) for each in annotated]),
         truth=_lists([_pairs(spans) for each in annotated for spans in each.people]),
         predictions=_lists([_moment_pairs(entry.moments) for entry in entries]),

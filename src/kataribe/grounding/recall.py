@@ -103,7 +103,9 @@ class MomentRecall(MomentMetric):
     def quality(self, entries: Entries, items: Queries) -> Floats:
         table = padded(entries.spans, self.n if self.suppress == "none" else None)
         if self.clamp:
-            extents = items.extents[entries.query][:, None]
+            # Where the ends of the video are not known, nothing is cut.
+            ends = np.where(items.is_cut[:, None], items.extents, [-np.inf, np.inf])
+            extents = ends[entries.query][:, None]
             table = np.stack(
                 [np.maximum(table[..., 0], extents[..., 0]), np.minimum(table[..., 1], extents[..., 1])], axis=-1
             )

@@ -24,10 +24,14 @@ SLACK_SECONDS = 0.05
 
 @dataclass(frozen=True)
 class References:
-    """Queries by id, in seconds, each with the span of its video that is searched."""
+    """Queries by id, in seconds, each with the span of its video that is searched.
+
+    `whole` are the ids of those whose extent is known to be the whole video: nothing lies outside of it.
+    """
 
     queries: Mapping[str, AnnotatedQuery]
     extents: Mapping[str, Segment]
+    whole: frozenset[str]
     warnings: Sequence[Caution]
 
 
@@ -58,7 +62,8 @@ def read_references(source: Any, lengths: Mapping[str, float]) -> References:
         warnings.append(
             Caution("truth-cut", f"{len(cut):,} true spans end behind their video and were cut: {some(cut)}")
         )
-    return References(queries, extents, warnings)
+    whole = frozenset(id for id, annotated in queries.items() if annotated.query.duration and annotated.window is None)
+    return References(queries, extents, whole, warnings)
 
 
 def _one_or_several(source: Any) -> Any:

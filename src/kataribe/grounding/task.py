@@ -32,7 +32,7 @@ from kataribe.grounding.annotated import AnnotatedQuery, Prediction
 from kataribe.grounding.files import read_lengths
 from kataribe.grounding.guesses import TrainSpans
 from kataribe.grounding.items import Queries
-from kataribe.grounding.join import Missing, join, queries_alone
+from kataribe.grounding.join import NOTHING, Missing, by_id, join, queries_alone
 from kataribe.grounding.panel import Protocol
 from kataribe.grounding.predictions import read_predictions
 from kataribe.grounding.result import GroundedQuery
@@ -100,7 +100,6 @@ def _join(
 ) -> Joined[Queries]:
     queries, coverage, warnings, entries = join(predictions, references.references, options.missing)
     queries = replace(queries, seed=seed, train=references.train)
-    queries.memo["predictions"] = entries
     answers = [entry for entry in entries if entry.answer is not None]
     read = sum(not entry.is_unreadable for entry in answers)
     fields = {
@@ -174,9 +173,9 @@ def _best_overlap(moment: Moment, query: AnnotatedQuery) -> float:
 def _content(evaluation: _Evaluation) -> dict[str, GroundedQuery]:
     """What was scored, by id, for whoever wants to show it."""
     queries = evaluation.items
-    entries: list[Prediction] = queries.memo["predictions"]  # type: ignore[assignment]
     persons = iter(queries.truth)
     known = evaluation.references.references.queries
+    found = by_id(evaluation.predictions, known)
     return {
         id: GroundedQuery(
             video=queries.videos[row],
@@ -190,7 +189,8 @@ def _content(evaluation: _Evaluation) -> dict[str, GroundedQuery]:
             curve=(list(entry.curve.times), list(entry.curve.scores)) if entry.curve else None,
             answer=entry.answer,
         )
-        for row, (id, entry) in enumerate(zip(queries.ids, entries, strict=True))
+        for row, id in enumerate(queries.ids)
+        for entry in [found.get(id, NOTHING)]
     }
 
 
