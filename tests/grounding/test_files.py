@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import gzip
 import json
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import kataribe
 from kataribe.cli.main import main
@@ -189,3 +192,21 @@ def test_where_the_length_is_not_known_a_film_may_go_on() -> None:
     # Nor is a span cut at an end that is only guessed.
     cut = kataribe.evaluate("grounding", {"7042_51-57": [[51, 90]]}, [clip], ["moment_recall(1)"], protocol="ianet")
     assert cut["moment_recall(1)"].parts["@0.3"] == 0
+
+
+NAMES = ("id", "qid", "video", "film", "query", "duration", "windows", "people", "window", "shots", "start", "end")
+MORE = ("saliency_scores", "relevant_clip_ids", "answer", "scores", "anchor", "curve", "timestamps", "sentences", "fps")
+plain = st.none() | st.booleans() | st.integers(-3, 99) | st.floats() | st.text(max_size=6)
+anything = st.recursive(
+    plain,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(NAMES + MORE), inner, max_size=6),
+    max_leaves=24,
+)
+
+
+@settings(max_examples=300)
+@given(anything)
+def test_whatever_a_file_holds_is_read_or_refused(data: Any) -> None:
+    for read in (read_queries, read_predictions, lambda given: read_references(given, {})):
+        with suppress(KataribeError):
+            read(data)

@@ -48,8 +48,8 @@ class FoundShots:
 
 @dataclass(frozen=True, eq=False)
 class Queries:
-    """Query i is to be found in extents[i] (start and end) of videos[i]; `is_cut[i]` says that nothing lies outside: these
-    are the ends of the video, not those of a window in it, nor a guess.
+    """Query i is to be found in extents[i] (start and end) of videos[i]; `is_cut[i]` says that nothing lies outside:
+    these are the ends of the video, not those of a window in it, nor a guess.
 
     The people of list i of `people` marked it; person j, counted over all queries, marked the spans of list j of
     `truth`. The system offered those of list i of `predictions`, in the order of the file; scores[k] is that of the
