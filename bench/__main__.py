@@ -11,7 +11,18 @@ from bench.report import PAGE, Options, write_section
 
 # A new room: add bench/NAME.py with measure(options), its name here, and its two markers to docs/benchmarks.md (or to
 # the PAGE that the module names).
-ROOMS = ("captions", "encoders", "learned", "japanese", "stories", "boundaries", "media", "judge", "intervals")
+ROOMS = (
+    "captions",
+    "encoders",
+    "learned",
+    "japanese",
+    "stories",
+    "boundaries",
+    "grounding",
+    "media",
+    "judge",
+    "intervals",
+)
 # What is only run when it is named: it takes long, and measures no speed.
 EXPERIMENTS = ("suisei", "suisei-choice", "world")
 

@@ -56,11 +56,17 @@ LEFT_OUT = {
     "comet": "needs a trained model",
     "critic": "needs a coreference function, which reads whole films",
     "emscore": "needs pictures and a model",
+    "highlight_hit": "whole videos are drawn; a mean over items, as rouge_l is",
+    "highlight_map": "whole videos are drawn; a mean over items, as rouge_l is",
     "jaspice": "needs a Japanese parser; a ratio of sums, as role_f1 is",
     "mnscore": "needs a language model",
+    "moment_iou": "whole videos are drawn; a mean over items, as rouge_l is",
+    "moment_map": "whole videos are drawn; a mean over items, as rouge_l is",
+    "moment_recall": "whole videos are drawn; a mean over items, as rouge_l is",
     "recall_at": "is read within films, whose lines are not drawn one by one",
     "refclipscore": "needs pictures and a model",
     "sentence_cosine": "needs a language model; a mean over items, as rouge_l is",
+    "shot_recall": "whole videos are drawn; a mean over films",
     "suisei": "needs a trained model; a mean over items, as rouge_l is",
 }
 

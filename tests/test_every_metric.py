@@ -22,7 +22,7 @@ from kataribe.core import registry
 from kataribe.core.metric import Items, Metric
 from kataribe.core.shards import Sharding, shards_at
 
-ROOMS = ("boundaries", "captions", "narration", "stories")
+ROOMS = ("boundaries", "captions", "grounding", "narration", "stories")
 
 
 def lender(room: str) -> Any:

@@ -90,6 +90,7 @@ def test_its_command_is_listed_beside_the_others_and_a_broken_one_hides_none(
         "stories",
         "boundaries",
         "narration",
+        "grounding",
         "tiny",
     ]
 

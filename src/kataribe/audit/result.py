@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -16,6 +17,12 @@ from kataribe.core.unit import Unit
 # The players of a boundary audit that are no systems.
 PLAYERS = ("human", "uniform", "random")
 _BINS = 20
+
+# The players of a grounding audit who never look at a video, and all that are no systems.
+BLIND = ("random", "whole", "drawn", "fixed")
+BLIND_PLAYERS = ("human", *BLIND)
+# What a verdict speaks of; the other measures are in the table.
+_JUDGED = ("IoU .3", "IoU .5", "mean IoU")
 
 # The settings that others are compared with: the submission as it stands, the oracle's captions in their order.
 ALL, CORRECT = "all", "correct"
@@ -162,6 +169,77 @@ class NarrationAudit:
             "units": dict(self.units),
             "readings": [asdict(outcome) for outcome in self.outcomes],
             "notes": list(self.notes),
+            "warnings": [caution.to_dict() for caution in self.warnings],
+        }
+
+
+@dataclass(frozen=True)
+class GroundingPlayer:
+    """Every measure of one player; `guesses` is how many spans it offers for a query, None where that varies."""
+
+    name: str
+    guesses: int | None
+    measures: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class GroundingAudit:
+    """What systems, people and guessers who never look at a video get. `best_guesses` are the relative spans that fit
+    the training queries best at each IoU to reach, best first."""
+
+    queries: int
+    videos: int
+    train_spans: int
+    protocol: str
+    trials: int
+    seed: int
+    players: Sequence[GroundingPlayer]
+    best_guesses: Mapping[str, Sequence[tuple[float, float]]]
+    signatures: Mapping[str, str]
+    warnings: Sequence[Caution] = ()
+
+    def of(self, name: str) -> list[GroundingPlayer]:
+        return [player for player in self.players if player.name == name]
+
+    @property
+    def measures(self) -> list[str]:
+        return list(self.players[0].measures)
+
+    @property
+    def systems(self) -> list[str]:
+        return list(dict.fromkeys(player.name for player in self.players if player.name not in BLIND_PLAYERS))
+
+    def verdict(self, system: str) -> str:
+        """How much of what a system scores nobody needs to look at the videos for."""
+        said = []
+        for player in self.of(system):
+            for measure in _JUDGED:
+                blind = {
+                    other.name: other.measures[measure]
+                    for other in self.players
+                    if other.name in BLIND and other.guesses == player.guesses
+                }
+                value = player.measures[measure]
+                best = max(blind, key=lambda name: blind[name])
+                if value > 0 and not math.isnan(blind[best]):
+                    what = f"R@{player.guesses} {measure}" if measure.startswith("IoU") else measure
+                    share = f"{100 * blind[best] / value:.0f}% of its {100 * value:.2f}"
+                    said.append(f"{what}: {best} reaches {100 * blind[best]:.2f}, {share}")
+        return f"{system}: " + "; ".join(said)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "kataribe": kataribe.__version__,
+            "audit": "grounding",
+            "queries": self.queries,
+            "videos": self.videos,
+            "train_spans": self.train_spans,
+            "protocol": self.protocol,
+            "trials": self.trials,
+            "seed": self.seed,
+            "readings": [{"player": p.name, "guesses": p.guesses, **p.measures} for p in self.players],
+            "best_guesses": {at: [list(span) for span in spans] for at, spans in self.best_guesses.items()},
+            "signatures": dict(self.signatures),
             "warnings": [caution.to_dict() for caution in self.warnings],
         }
 

@@ -32,6 +32,7 @@ _HELP = {
     "narration": (
         "Attack a narration - names stuffed, removed, swapped, lines moved and lengthened - and read every metric."
     ),
+    "grounding": "Read every measure for guessers who know the training spans and never look at a video.",
 }
 
 
@@ -136,6 +137,34 @@ def _audit_narration(given: Given) -> None:
     _answer(_reported(run, given), given, narration_audit.FORMATS, narration_audit.pictures)
 
 
+def _grounding() -> Any:
+    from kataribe.audit.grounding import GroundingAuditOptions
+    from kataribe.grounding.task import TASK
+
+    systems = typer.Argument(metavar="[PRED...]", help="Systems to show beside the guessers.")
+    train = typer.Option(metavar="FILE", help="Training queries: all that the guessers know; repeatable.")
+    parameters = [
+        common.references(*TASK.references),
+        parameter("train", list[Path], train),
+        parameter("systems", list[Path] | None, systems, None),
+        *declared_parameters(GroundingAuditOptions),
+        _plots("A folder for the picture, as PNG and SVG."),
+        *_answering("table, markdown or json."),
+    ]
+    return build("grounding", _HELP["grounding"], parameters, _audit_grounding)
+
+
+def _audit_grounding(given: Given) -> None:
+    from kataribe.audit.grounding import GroundingAuditOptions, audit
+    from kataribe.report import grounding_audit
+
+    options = GroundingAuditOptions(**take_options(GroundingAuditOptions, given))
+    reads = given["references"], given["train"], given["systems"]
+    _check(given, grounding_audit.FORMATS, *reads)
+    run = partial(audit, given["references"], given["train"], _named_by_file(given["systems"] or ()), options)
+    _answer(_reported(run, given), given, grounding_audit.FORMATS, grounding_audit.pictures)
+
+
 def _plots(help: str) -> Parameter:
     return parameter("plots", Path | None, typer.Option(help=help), None)
 
@@ -180,7 +209,12 @@ def _answer(
     print(text if given["format"] == "json" else formats[given["format"]](result))
 
 
-_AUDITS: Mapping[str, Callable[[], Any]] = {"stories": _stories, "boundaries": _boundaries, "narration": _narration}
+_AUDITS: Mapping[str, Callable[[], Any]] = {
+    "stories": _stories,
+    "boundaries": _boundaries,
+    "narration": _narration,
+    "grounding": _grounding,
+}
 
 app = typer.Typer(
     cls=group_of(Commands(lambda: list(_AUDITS), lambda name: _HELP[name], lambda name: _AUDITS[name]())),

@@ -30,7 +30,8 @@ def report(
         Path | None, typer.Option(metavar="FOLDER", help="Also write the figures here, as PNG and SVG.")
     ] = None,
     videos: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Video files named by id, to play beside their stories.")
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Video files named by id or by film, to play beside their stories."),
     ] = None,
     human: Annotated[
         list[Path] | None,
@@ -64,7 +65,8 @@ def report(
     with progress_bar(quiet) as progress:
         read = read_results(results)
         ids = dict.fromkeys(id for result in read.values() for metric in result for id in metric.ids)
-        found = find_videos(videos, ids, output) if videos is not None else None
+        groups = {id: group for result in read.values() if result.groups for id, group in result.groups.of.items()}
+        found = find_videos(videos, ids, output, groups) if videos is not None else None
         agreement = _agreement(read, human, without or (), seed, progress) if human else None
         beside = side_by_side(read, replicates=replicates, seed=seed, progress=progress)
         data = page_data(beside, title=title, videos=found, agreement=agreement)

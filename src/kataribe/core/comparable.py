@@ -10,8 +10,9 @@ from kataribe.core.errors import KataribeError, shorten, some
 from kataribe.core.result import MetricResult
 from kataribe.core.signature import differences
 
-# They describe the interval and the anchors of a score, not what was measured.
-_HARMLESS_FIELDS = ("bootstrap", "interval", "seed", "anchors")
+# They describe the interval, the anchors and the floors of a score, or how much of free text could be read, not what
+# was measured.
+_HARMLESS_FIELDS = ("bootstrap", "interval", "drawn", "seed", "anchors", "train", "answers")
 
 
 class IncomparableError(KataribeError):

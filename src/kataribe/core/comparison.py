@@ -16,6 +16,7 @@ import numpy as np
 from kataribe.core.caution import Caution, distinct
 from kataribe.core.comparable import IncomparableError, incomparable, missing_policy
 from kataribe.core.errors import UsageError, nearest, shorten
+from kataribe.core.groups import Groups
 from kataribe.core.metric import Metric
 from kataribe.core.paired_rows import PairedRows, PairedTest, json_number
 from kataribe.core.progress import Progress, silent
@@ -49,7 +50,7 @@ class Comparison:
 
     `warnings` are what a reader should know; `forced` are those of them that say why the results should not have been
     compared at all. `lower_is_better` names the metrics of which the smaller value wins, `units` say how each
-    metric's values are shown.
+    metric's values are shown. `items` were drawn and swapped, or whatever `drawn` says: videos with all their queries.
     """
 
     task: str
@@ -62,6 +63,7 @@ class Comparison:
     units: Mapping[str, Unit]
     lower_is_better: tuple[str, ...] = ()
     warnings: tuple[Caution, ...] = ()
+    drawn: str = "item"
 
     @property
     def forced(self) -> tuple[Caution, ...]:
@@ -129,9 +131,10 @@ def compare(
     chosen, left_out = _choose_metrics(results, metrics)
     forced = _refuse_unlike(results, chosen, force)
     pairs = _pairs(results, baseline)
+    groups = next(iter(results.values())).groups
     step = _progress_of(len(pairs) * len(chosen), progress or silent)
     compared = [
-        _compare_one(PairedRows.of(name, {s: r[name] for s, r in results.items()}), pairs, options, step)
+        _compare_one(PairedRows.of(name, {s: r[name] for s, r in results.items()}, groups), pairs, options, step)
         for name in chosen
     ]
     tests = [test for metric in compared for test in metric.tests]
@@ -142,6 +145,7 @@ def compare(
         *_unfair(results),
         *_missing(results, chosen),
         *_few_items({metric.name: metric.formula for metric in compared}, items),
+        *_few_groups(groups),
         *_undefined(tests),
     ]
     return Comparison(
@@ -152,6 +156,7 @@ def compare(
         tests=_corrected(tests, options),
         options=options,
         items=items,
+        drawn=groups.kind if groups and len(groups.names) >= FEWEST_ITEMS else "item",
         units={metric.name: metric.unit for metric in compared},
         lower_is_better=tuple(metric.name for metric in compared if metric.direction == "lower"),
         warnings=distinct(cautions),
@@ -181,7 +186,7 @@ def _compare_one(
             tests.append(rows.test(one, other, drawn, options.replicates, options.seed))
             step()
     scores = {system: rows.score(system) for system in rows.rows}
-    return _OneMetric(rows.name, rows.formula, rows.direction, rows.unit, len(rows.ids), scores, tests)
+    return _OneMetric(rows.name, rows.formula, rows.direction, rows.unit, rows.units, scores, tests)
 
 
 def _progress_of(total: int, report: Progress) -> Callable[[], None]:
@@ -236,6 +241,13 @@ def _few_items(metrics: Mapping[str, Metric], items: int) -> list[Caution]:
     if items < FEWEST_ITEMS:
         text += f", and there is no interval below {FEWEST_ITEMS}"
     return [Caution("few-items", text)]
+
+
+def _few_groups(groups: Groups | None) -> list[Caution]:
+    if groups is None or len(groups.names) >= FEWEST_ITEMS:
+        return []
+    text = f"too few {groups.kind}s to be drawn: items were, and the tests say nothing about other {groups.kind}s"
+    return [Caution("few-groups", text)]
 
 
 def _undefined(tests: Sequence[PairedTest]) -> Iterator[Caution]:

@@ -66,9 +66,12 @@ class Measured(NamedTuple):
     parts: dict[str, Floats]
 
 
-def option(default: Any, help: str, *, positional: bool = False) -> Any:
-    """A metric's option: its default, one line of help, and whether it may be written without its name."""
-    return field(default=default, metadata={"help": help, "positional": positional})
+def option(default: Any, help: str, *, positional: bool = False, always: bool = False) -> Any:
+    """A metric's option: its default, one line of help, and whether it may be written without its name.
+
+    With `always` it is written even where it is the default: readers look for the n of R@n.
+    """
+    return field(default=default, metadata={"help": help, "positional": positional, "always": always})
 
 
 @dataclass(frozen=True)
@@ -176,9 +179,9 @@ class Metric(ABC):
         can_be_positional = True
         for f in fields(self):
             value = getattr(self, f.name)
-            if value == f.default:
-                # The options after one that is left out must be named.
-                can_be_positional = False
+            if value == f.default and not f.metadata.get("always"):
+                # After one that could do without its name and is left out, names are needed.
+                can_be_positional = can_be_positional and not f.metadata["positional"]
             elif f.metadata["positional"] and can_be_positional:
                 positional.append(_to_text(value))
             else:

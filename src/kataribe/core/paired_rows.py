@@ -11,6 +11,7 @@ import numpy as np
 
 from kataribe.core import registry
 from kataribe.core.comparable import IncomparableError, scored_items
+from kataribe.core.groups import Groups, drawn_rows
 from kataribe.core.metric import Metric
 from kataribe.core.result import MetricResult
 from kataribe.core.types import Array, Floats
@@ -59,6 +60,8 @@ class PairedTest:
 class PairedRows:
     """The statistics of several systems; row i of each belongs to ids[i].
 
+    `drawn` are the rows that are drawn and swapped: the same, or those of whole groups of items.
+
     Each system brings its own formula; direction and unit are the first system's. They are all the same unless the
     comparison of unlike results is forced.
     """
@@ -70,9 +73,10 @@ class PairedRows:
     ids: tuple[str, ...]
     rows: Mapping[str, Array]
     item_values: Mapping[str, Floats]
+    drawn: Mapping[str, Array]
 
     @classmethod
-    def of(cls, metric_name: str, results: Mapping[str, MetricResult]) -> PairedRows:
+    def of(cls, metric_name: str, results: Mapping[str, MetricResult], groups: Groups | None = None) -> PairedRows:
         metrics = {name: registry.parse(result.spec) for name, result in results.items()}
         columns = tuple(next(iter(metrics.values())).columns)
         for name, result in results.items():
@@ -87,15 +91,22 @@ class PairedRows:
             raise IncomparableError("the results have no item in common", hint="score them on the same data")
         first = next(iter(results.values()))
         rows = {name: _rows_of(result.ids, ids) for name, result in results.items()}
+        statistics = {name: result.statistics[rows[name]] for name, result in results.items()}
         return cls(
             metric_name,
             first.direction,
             first.unit,
             metrics,
             ids,
-            {name: result.statistics[rows[name]] for name, result in results.items()},
+            statistics,
             {name: result.item_values[rows[name]] for name, result in results.items()},
+            {name: drawn_rows(table, ids, groups) for name, table in statistics.items()},
         )
+
+    @property
+    def units(self) -> int:
+        """How many rows are drawn."""
+        return len(next(iter(self.drawn.values())))
 
     @property
     def formula(self) -> Metric:
@@ -107,20 +118,20 @@ class PairedRows:
 
     def difference(self, one: str, other: str, weights: Floats) -> Floats:
         """Between two systems, under each row of weights."""
-        values, others = (self.metrics[name].replicates(self.rows[name], weights) for name in (one, other))
+        values, others = (self.metrics[name].replicates(self.drawn[name], weights) for name in (one, other))
         return values - others
 
     def bootstrap(self, replicates: int, seed: int) -> dict[str, Floats]:
-        """Each system's value under the same draws of items."""
-        systems = [partial(self.metrics[name].replicates, rows) for name, rows in self.rows.items()]
-        drawn = bootstrap_values(systems, len(self.ids), replicates, np.random.default_rng(seed))
+        """Each system's value under the same draws of items or groups."""
+        systems = [partial(self.metrics[name].replicates, rows) for name, rows in self.drawn.items()]
+        drawn = bootstrap_values(systems, self.units, replicates, np.random.default_rng(seed))
         return dict(zip(self.rows, drawn, strict=True))
 
     def test(self, one: str, other: str, drawn: Mapping[str, Floats], replicates: int, seed: int) -> PairedTest:
         """Every pair is swapped from the same seed, so that a test does not depend on which others are made."""
-        stacked = np.concatenate([self.rows[one], self.rows[other]])
+        stacked = np.concatenate([self.drawn[one], self.drawn[other]])
         difference = self.score(one) - self.score(other)
-        items = len(self.ids)
+        items = self.units
         bootstrap = paired_bootstrap(difference, drawn[one], drawn[other], items)
         permutation = paired_permutation(
             partial(self.metrics[one].replicates, stacked),

@@ -61,11 +61,13 @@ def parse(
     """
     if isinstance(text, Metric):
         return text
-    if protocol not in PROTOCOLS:
-        problem = f"<protocol>: no protocol is called {shorten(protocol)!r}"
-        raise UsageError(problem, hint=f"there are: {', '.join(PROTOCOLS)}", options=["protocol"])
     spec = parse_spec(text) if isinstance(text, str) else text
-    metric = from_spec(load(spec.name), spec, protocol=protocol, defaults=defaults)
+    chosen = load(spec.name)
+    known = dict.fromkeys([*PROTOCOLS, *chosen.protocols])  # a task may have protocols of its own
+    if protocol not in known:
+        problem = f"<protocol>: no protocol is called {shorten(protocol)!r}"
+        raise UsageError(problem, hint=f"there are: {', '.join(known)}", options=["protocol"])
+    metric = from_spec(chosen, spec, protocol=protocol, defaults=defaults)
     nested = {f.name: value for f in fields(metric) if isinstance(value := getattr(metric, f.name), Spec)}
     # A metric inside a metric follows the same protocol, and a wrong name in it is found here, not while scoring.
     texts = {name: str(parse(inner, protocol=protocol, defaults=defaults)) for name, inner in nested.items()}
@@ -103,10 +105,10 @@ def parse_all(
     """
     chosen: dict[str, Metric] = {}
     for text in texts:
-        metric = parse(text, protocol=protocol, defaults=defaults)
-        if metric.task != task and metric.task not in also:
-            raise UsageError(f"{metric} does not score {task} but {metric.task}", hint=hint.format(metric=metric))
-        name = str(parse(text))
+        plain = parse(text)
+        if plain.task != task and plain.task not in also:
+            raise UsageError(f"{plain} does not score {task} but {plain.task}", hint=hint.format(metric=plain))
+        metric, name = parse(text, protocol=protocol, defaults=defaults), str(plain)
         # Under a protocol two texts may have one shortest form and yet mean two metrics: then the text is the name.
         chosen[name if chosen.get(name, metric) == metric else str(text)] = metric
     return chosen

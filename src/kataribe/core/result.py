@@ -20,6 +20,7 @@ from kataribe.core import registry
 from kataribe.core.caution import Caution
 from kataribe.core.document import D, Document, any_of_kind, read_documents
 from kataribe.core.errors import InputError, UsageError, nearest
+from kataribe.core.groups import Groups
 from kataribe.core.older_results import anchors_of, fill_directions_and_units, number_of, warning_of
 from kataribe.core.tables import render
 from kataribe.core.types import Anchors, Array, Coverage, Curve, Floats, Score
@@ -139,7 +140,7 @@ class Result:
 
     `result["meteor"].value`, `result["meteor"].items["some id"]`, `result.table()`, `result.to_json()`. `content`
     is what was scored, by id, for whoever wants to show it (`scored` gives it typed); `curves` are scores under
-    changed conditions.
+    changed conditions; `groups` are items that belong together, such as the queries of one film.
     """
 
     task: str
@@ -149,6 +150,7 @@ class Result:
     version: str
     content: Mapping[str, Any] | None = None
     curves: tuple[Curve, ...] = ()
+    groups: Groups | None = None
 
     def __getitem__(self, metric: str) -> MetricResult:
         if metric in self.metrics:
@@ -169,15 +171,29 @@ class Result:
         found = read_documents(self.content or {}, kind, file=file, field="content")
         return {id: documents[0] for id, documents in found.items() if documents}
 
+    def by_group(self) -> dict[str, dict[str, float]]:
+        """The value of every metric for each group of items; nothing where items have no groups."""
+        if self.groups is None:
+            return {}
+        values = {
+            result.metric: self.groups.values(metric, result.ids, result.statistics)
+            for result in self
+            if (metric := registry.find(result.spec)) and tuple(metric.columns) == result.columns
+        }
+        return {group: {name: of[group] for name, of in values.items()} for group in self.groups.names}
+
     def summary(self) -> dict[str, Any]:
         """The answer without the items: what the command line prints as JSON."""
-        return {
+        summary = {
             "kataribe": self.version,
             "task": self.task,
             "metrics": {name: metric.summary() for name, metric in self.metrics.items()},
             "coverage": asdict(self.coverage),
             "warnings": [warning.to_dict() for warning in self.warnings],
         }
+        if self.groups is not None:
+            summary["groups"] = {"kind": self.groups.kind, "scores": self.by_group()}
+        return summary
 
     def to_json(self) -> str:
         """Everything, as `-o` writes it and `from_json` reads it."""
@@ -186,6 +202,8 @@ class Result:
             full["content"] = self.content
         if self.curves:
             full["curves"] = [asdict(curve) for curve in self.curves]
+        if self.groups is not None:
+            full["groups"] |= {"of": dict(self.groups.of)}
         return msgspec.json.encode(full).decode()
 
     @classmethod
@@ -202,6 +220,7 @@ class Result:
                 version=data["kataribe"],
                 content=data.get("content"),
                 curves=tuple(Curve(**curve) for curve in data.get("curves", ())),
+                groups=Groups(data["groups"]["kind"], data["groups"]["of"]) if "groups" in data else None,
             )
         except msgspec.DecodeError as error:
             raise InputError(f"is not JSON ({error})", file=file, hint=hint) from None

@@ -11,6 +11,7 @@ import numpy as np
 import kataribe
 from kataribe.core.caution import Caution, distinct, remark, remarking
 from kataribe.core.engine import Engine, InlineEngine
+from kataribe.core.groups import Groups, drawn_rows, what_is_drawn
 from kataribe.core.metric import Items, Metric
 from kataribe.core.options import RunOptions
 from kataribe.core.progress import report, reporting, silent
@@ -34,16 +35,19 @@ def run(
     fields: Mapping[str, str],
     warnings: Sequence[Caution] = (),
     scanned: MutableMapping[Metric, Any] | None = None,
+    groups: Groups | None = None,
     options: RunOptions,
 ) -> Result:
     """Score `items` with every metric, under the name it goes by in the result.
 
     `fields` are the signature's entries that all metrics share; `scanned` keeps what metrics scanned in the
-    references: where it holds a metric from a run on the same references, these are not scanned again.
+    references: where it holds a metric from a run on the same references, these are not scanned again. Items of one
+    of the `groups` are drawn together, and each group is scored on its own too.
     """
     bootstrap, seed = options.bootstrap, options.seed
     engine = options.engine or InlineEngine()
     resampling = {"bootstrap": str(bootstrap), "interval": INTERVAL, "seed": str(seed)} if bootstrap else {}
+    resampling |= what_is_drawn(items.ids, groups) if bootstrap else {}
     with reporting(options.progress or silent), remarking() as remarks:
         shardings = _shardings(metrics.values(), items, engine)
         facts = _facts(metrics, shardings, engine, {} if scanned is None else scanned)
@@ -57,7 +61,7 @@ def run(
             metric=name,
             spec=str(metric),
             score=metric.reduce(statistics),
-            interval=bootstrap_interval(metric, statistics, bootstrap, seed),
+            interval=bootstrap_interval(metric, drawn_rows(statistics, items.ids, groups), bootstrap, seed),
             signature=format_signature(metric.name, choices),
             direction=direction_of(metric),
             unit=unit_of(metric),
@@ -69,13 +73,14 @@ def run(
             details=computed[name].details,
         )
     said = [warning for name, metric in metrics.items() for warning in metric.warnings(facts[name])]
-    said += few_items(metrics, len(items)) if bootstrap else []
+    said += few_groups(metrics, items, groups) if bootstrap else []
     return Result(
         task=task,
         metrics=results,
         coverage=coverage,
         warnings=distinct([*warnings, *said, *remarks]),
         version=kataribe.__version__,
+        groups=groups,
     )
 
 
@@ -180,3 +185,14 @@ def few_items(metrics: Mapping[str, Metric], items: int) -> list[Caution]:
         return []
     text = f"{counted}: too few for 95% intervals that hold the truth as often as they say: {', '.join(unsteady)}"
     return [Caution("few-items", text)]
+
+
+def few_groups(metrics: Mapping[str, Metric], items: Items, groups: Groups | None) -> list[Caution]:
+    """The same where whole groups are drawn, as far as there are enough of them."""
+    if groups is None:
+        return few_items(metrics, len(items))
+    if len(groups.names) >= FEWEST_ITEMS:
+        return few_items(metrics, len(groups.names))
+    counted = f"{len(groups.names)} {groups.kind}{'s' * (len(groups.names) != 1)}"
+    text = f"{counted}: too few to be drawn, so items were; the intervals say nothing about other {groups.kind}s"
+    return [*few_items(metrics, len(items)), Caution("few-groups", text)]

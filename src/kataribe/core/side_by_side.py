@@ -12,6 +12,7 @@ from kataribe.core.caution import Caution
 from kataribe.core.comparable import IncomparableError, incomparable
 from kataribe.core.comparison import Comparison, compare
 from kataribe.core.errors import InputError, UsageError
+from kataribe.core.groups import Groups, drawn_rows
 from kataribe.core.progress import Progress
 from kataribe.core.result import MetricResult, Result
 from kataribe.core.run import bootstrap_interval
@@ -60,7 +61,7 @@ def side_by_side(
         except IncomparableError as error:
             apart = _reasons(results) or [error.message]
     intervals = {
-        system: {metric.metric: metric.interval or _interval(metric, seed) for metric in result}
+        system: {metric.metric: metric.interval or _interval(metric, result.groups, seed) for metric in result}
         for system, result in results.items()
     }
     return SideBySide(results, intervals, comparison, tuple(apart))
@@ -84,7 +85,7 @@ def _reasons(results: Mapping[str, Result]) -> list[str]:
     return list(dict.fromkeys(reasons))
 
 
-def _interval(result: MetricResult, seed: int) -> Interval | None:
+def _interval(result: MetricResult, groups: Groups | None, seed: int) -> Interval | None:
     """For a result that was scored without a bootstrap, from its statistics; nothing is scored again.
 
     An older version may have counted other things, which today's formula cannot measure.
@@ -93,4 +94,4 @@ def _interval(result: MetricResult, seed: int) -> Interval | None:
     if metric is None or tuple(metric.columns) != result.columns:
         return None
     with np.errstate(invalid="ignore", divide="ignore"):
-        return bootstrap_interval(metric, result.statistics, _INTERVAL_REPLICATES, seed)
+        return bootstrap_interval(metric, drawn_rows(result.statistics, result.ids, groups), _INTERVAL_REPLICATES, seed)

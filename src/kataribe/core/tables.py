@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections import Counter
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
@@ -20,6 +21,10 @@ from kataribe.core.unit import shown_text
 
 if TYPE_CHECKING:
     from kataribe.core.result import Result
+
+
+# More groups than this are looked up in the result file, not read one by one.
+_MOST_GROUPS = 20
 
 
 def render(result: Result, format: str = "table") -> str:
@@ -77,8 +82,29 @@ def _counted(coverage: Coverage) -> str:
 
 def _table(result: Result) -> str:
     signatures = [metric.signature for metric in result]
-    said = [_counted(result.coverage), *_about_anchors(result)]
-    return "\n".join([*grid.aligned(*_rows(result)), "", *said, *signatures])
+    said = [_counted(result.coverage), *_about_groups(result), *_about_anchors(result)]
+    groups = _group_rows(result)
+    tables = [*grid.aligned(*_rows(result)), "", *([*grid.aligned(*groups), ""] if groups else [])]
+    return "\n".join([*tables, *said, *signatures])
+
+
+def _group_rows(result: Result) -> tuple[list[str], grid.Rows] | None:
+    """A row for each film, say, where a reader can look at all of them."""
+    if result.groups is None or not 1 < len(result.groups.names) <= _MOST_GROUPS:
+        return None
+    counts = Counter(result.groups.of.values())
+    units = {metric.metric: metric.unit for metric in result}
+    rows: grid.Rows = [
+        [group, f"{counts[group]:,}", *(shown_text(value, units[name]) for name, value in values.items())]
+        for group, values in result.by_group().items()
+    ]
+    return [result.groups.kind, "items", *units], rows
+
+
+def _about_groups(result: Result) -> list[str]:
+    if result.groups is None or len(result.groups.names) <= _MOST_GROUPS:
+        return []
+    return [f"{len(result.groups.names):,} {result.groups.kind}s; the scores of each are in the result file (-o)"]
 
 
 def _about_anchors(result: Result) -> list[str]:
@@ -93,9 +119,11 @@ def _warnings(result: Result) -> list[str]:
 
 
 def _markdown(result: Result) -> str:
-    said = [_counted(result.coverage), *_warnings(result), *_about_anchors(result)]
+    said = [_counted(result.coverage), *_about_groups(result), *_warnings(result), *_about_anchors(result)]
     said += [f"`{metric.signature}`" for metric in result]
-    return "\n".join([*grid.markdown(*_rows(result)), "", *(f"{line}  " for line in said)])
+    groups = _group_rows(result)
+    tables = [*grid.markdown(*_rows(result)), "", *([*grid.markdown(*groups), ""] if groups else [])]
+    return "\n".join([*tables, *(f"{line}  " for line in said)])
 
 
 def _latex(result: Result) -> str:

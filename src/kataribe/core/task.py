@@ -22,6 +22,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from kataribe.core import plugins
 from kataribe.core.caution import Caution
 from kataribe.core.errors import UsageError
+from kataribe.core.groups import Groups
 from kataribe.core.join import I, Joined
 from kataribe.core.metric import Metric
 from kataribe.core.options import RunOptions, TaskOptions
@@ -77,7 +78,8 @@ class Task(Generic[O, P, R, I]):
     """One kind of evaluation: see the head of this module.
 
     `cautions` are about the data and the metrics together, `finish` adds to a result what needs a second look at the
-    data, and `content` and `curves` are what a result with details shows.
+    data, and `content` and `curves` are what a result with details shows. `groups` says which items belong together:
+    groups are scored on their own too, and a bootstrap draws them whole.
     """
 
     name: str
@@ -93,6 +95,7 @@ class Task(Generic[O, P, R, I]):
     cautions: Callable[[Evaluation[O, P, R, I]], Iterable[Caution]] = _nothing
     finish: Callable[[Result, Evaluation[O, P, R, I]], Result] = _unchanged
     content: Callable[[Evaluation[O, P, R, I]], dict[str, Any]] | None = None
+    groups: Callable[[I], Groups] | None = None
     curves: Callable[[Evaluation[O, P, R, I]], tuple[Curve, ...]] | None = None
 
 
@@ -152,6 +155,7 @@ class OpenReferences(Generic[O, P, R, I]):
             fields=joined.fields,
             warnings=[*warnings, *task.cautions(evaluation)],
             scanned=self._scanned_of(joined.items),
+            groups=task.groups(joined.items) if task.groups else None,
             options=self.run,
         )
         return _with_details(task, task.finish(result, evaluation), evaluation)

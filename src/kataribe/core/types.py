@@ -216,3 +216,29 @@ class Boundaries:
 
     def __len__(self) -> int:
         return len(self.times)
+
+
+@dataclass(frozen=True)
+class Query:
+    """A sentence to be found in a video; where the video's length is unknown, `duration` is None.
+
+    >>> Query("7", "film", "Penelope weaves.", 5400.0).video
+    'film'
+    """
+
+    id: str
+    video: str
+    text: str
+    duration: float | None = None
+
+
+@dataclass(frozen=True)
+class Moment:
+    """A stretch of a video that a system offers for a query; the higher the score, the surer it is.
+
+    >>> Moment(Segment(12, 20), 0.9).segment.length
+    8
+    """
+
+    segment: Segment
+    score: float | None = None

@@ -16,7 +16,7 @@ import msgspec
 
 from kataribe.core import grid
 from kataribe.core.comparison import Comparison
-from kataribe.core.errors import UsageError, nearest
+from kataribe.core.errors import UsageError, counted, nearest
 from kataribe.core.paired_rows import PairedTest
 from kataribe.core.unit import Unit, shown
 
@@ -49,7 +49,7 @@ def legend(comparison: Comparison) -> str:
     draws = "all swaps" if exact else f"{options.replicates:,} swaps"
     lower = f"; lower is better: {', '.join(comparison.lower_is_better)}" if comparison.lower_is_better else ""
     corrected = f", {_CORRECTION_NAMES[options.correction]}" if options.correction != "none" else ", not corrected"
-    items = f"{comparison.items:,} item{'s' * (comparison.items != 1)}"
+    items = counted(comparison.items, comparison.drawn)
     tests = sum(not math.isnan(test.permutation) for test in comparison.tests)
     return (
         "best in bold; letters: significantly better than these systems "

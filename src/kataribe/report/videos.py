@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from urllib.parse import quote
 
@@ -13,16 +13,20 @@ from kataribe.core.errors import InputError
 _PLAYABLE = (".mp4", ".webm", ".m4v", ".mov", ".ogv", ".mkv")
 
 
-def find_videos(folder: Path, ids: Iterable[str], page: Path) -> dict[str, str]:
+def find_videos(
+    folder: Path, ids: Iterable[str], page: Path, groups: Mapping[str, str] | None = None
+) -> dict[str, str]:
     """Addresses by id, relative to the page, so that page and videos can be moved together.
 
-    A file belongs to an item when its name without ending is the item's id.
+    A file belongs to an item when its name without ending is the item's id, or that of the item's group: the film in
+    which a query is to be found, say.
     """
     if not folder.is_dir():
         hint = "<videos> takes the folder of the video files"
         raise InputError("there is no such folder", file=folder, hint=hint, options=["videos"])
     by_stem = {file.stem: file for file in playable(folder)}
-    found = {id: by_stem[id] for id in ids if id in by_stem}
+    names = {id: id if id in by_stem else (groups or {}).get(id, id) for id in ids}
+    found = {id: by_stem[name] for id, name in names.items() if name in by_stem}
     if not found:
         raise InputError(
             "no video in it has the id of an item", file=folder, hint=f"name files ID{_PLAYABLE[0]} or ID{_PLAYABLE[1]}"
