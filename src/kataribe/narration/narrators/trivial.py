@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kataribe.core.errors import UsageError
 from kataribe.core.types import Caption, Segment
+from kataribe.narration.narrators.options import search_options
 from kataribe.narration.narrators.protocol import Told
 from kataribe.text.scripts import is_mostly_unspaced
 
@@ -52,13 +52,7 @@ class TrivialNarrator:
 
 def trivial_narrator(name: str, **options: Any) -> TrivialNarrator:
     """By its name; the options of a search, which it has no use for, may be given and are only checked by name."""
-    from kataribe.narration.narrators.options import SearchOptions
-
-    try:
-        search = SearchOptions(**options)
-    except TypeError as error:
-        raise UsageError(f"a narrator has no such option ({error})") from None
-    return TrivialNarrator(name, search.seed)
+    return TrivialNarrator(name, search_options(options).seed)
 
 
 def _naming(names: Sequence[str]) -> Told:
