@@ -60,7 +60,7 @@ class NarratorTraining(FitOptions):
     """Those of the training loop, with defaults for narrators, and the losses."""
 
     clips: Literal["g", "n"] = option("g", "Learn from clips (g) or from long clips (n).", noun="kind of clips")
-    epochs: int = option(8, "How often every clip is seen, at most.", minimum=1)
+    epochs: int = option(30, "How often every clip is seen, at most.", minimum=1)
     batch: int = option(16, "Clips in one step, over all devices together.", minimum=1)
     rate: float = option(3e-3, "Learning rate.")
     schedule: Schedule = option("cosine", "The rate over time: constant, cosine or noam.")
