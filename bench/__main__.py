@@ -24,7 +24,7 @@ ROOMS = (
     "intervals",
 )
 # What is only run when it is named: it takes long, and measures no speed.
-EXPERIMENTS = ("suisei", "suisei-choice", "world")
+EXPERIMENTS = ("suisei", "suisei-choice", "world", "narrators")
 
 # Above this load average the figures say more about the other work than about ours.
 BUSY = 0.7

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import pickle
 import random
 from dataclasses import replace
@@ -189,7 +190,12 @@ def test_frozen_parameters_do_not_move() -> None:
     assert not torch.equal(made.network[0].bias, free)
 
 
-def test_the_rate_rises_and_falls_as_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("schedule", "expected"), [("cosine", [0.1, 0.2, 0.3, 0.15]), ("noam", [0.1, 0.2, 0.3, 0.3 * math.sqrt(3 / 4)])]
+)
+def test_the_rate_rises_and_falls_as_asked(
+    monkeypatch: pytest.MonkeyPatch, schedule: Any, expected: list[float]
+) -> None:
     """Four steps: of one epoch, two of them warm."""
     rates = []
 
@@ -199,8 +205,29 @@ def test_the_rate_rises_and_falls_as_asked(monkeypatch: pytest.MonkeyPatch) -> N
             return super().step(*arguments, **named)
 
     monkeypatch.setattr(torch.optim, "AdamW", Watched)
-    trained(replace(OPTIONS, epochs=1, batch=5, rate=0.3, warmup=0.5, schedule="cosine"))
-    assert rates == pytest.approx([0.1, 0.2, 0.3, 0.15])
+    trained(replace(OPTIONS, epochs=1, batch=5, rate=0.3, warmup=0.5, schedule=schedule))
+    assert rates == pytest.approx(expected)
+
+
+def test_rows_of_an_epoch_may_be_put_in_order() -> None:
+    """Batches are cut from what `arrange` gives: here always the same, whatever was drawn."""
+    drawn, taken = [], []
+
+    def arrange(rows: Any, batch: int) -> Any:
+        drawn.append(rows.tolist())
+        return np.sort(rows)
+
+    class Watched:
+        def __len__(self) -> int:
+            return len(Line.of())
+
+        def batch(self, rows: Any) -> Any:
+            taken.append(rows.tolist())
+            return Line.of().batch(rows)
+
+    fit(replace(learner(), examples=Watched(), arrange=arrange), replace(OPTIONS, epochs=2, batch=5))
+    assert drawn[0] != drawn[1]
+    assert [row for rows in taken for row in rows] == 2 * list(range(len(Line.of())))
 
 
 def test_decay_pulls_weights_towards_nought() -> None:

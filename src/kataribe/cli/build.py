@@ -36,7 +36,9 @@ def declared_parameters(options: type[Options]) -> list[Parameter]:
 
 
 def _declared_parameter(option: Option) -> Parameter:
-    info = typer.Option(flag(option.name), help=option.help, metavar=option.metavar)
+    # What is on by default needs a flag that switches it off.
+    off = f"/--no-{flag(option.name).removeprefix('--')}" if option.default is True else ""
+    info = typer.Option(flag(option.name) + off, help=option.help, metavar=option.metavar)
     kind: Any = list[option.type] if option.many else option.type  # type: ignore[name-defined]
     return parameter(option.name, kind | None if option.default is None else kind, info, option.default)
 

@@ -16,6 +16,10 @@ _MODELS = {
         "Train a metric of captions on ratings: SuiSei, COMET, Polos, a blend, ...",
     ),
     "boundaries": ("kataribe.cli.train_boundaries", "Train `pc`, which finds event boundaries, on annotated videos."),
+    "narrator": (
+        "kataribe.cli.train_narrator",
+        "Train a narrator of films (VT, OVP, RMN) on a corpus and what is seen in it.",
+    ),
 }
 
 

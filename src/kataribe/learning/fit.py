@@ -9,7 +9,8 @@ The same seed gives the same weights. With a `state` folder a run that was stopp
 and comes to the same loss: weights, optimizer, schedule and random numbers are all restored.
 
 Kingma, D. P., Ba, J. (2015). Adam: a method for stochastic optimization. ICLR. Loshchilov, I., Hutter, F. (2019).
-Decoupled weight decay regularization. ICLR.
+Decoupled weight decay regularization. ICLR. Vaswani, A. et al. (2017). Attention is all you need. NIPS (the schedule
+`noam`: a rate that rises to the end of the warm-up and falls as 1 / sqrt(step) from there).
 """
 
 from __future__ import annotations
@@ -52,8 +53,9 @@ class Learner:
     which `stop_by` decides when to stop and which weights are kept: those of the best epoch, of equals the last.
     Higher is better, except of those in `lower_is_better`. Without `stop_by` the last weights are kept. `rates` and
     `decays` give parameters whose name starts so a learning rate or a weight decay of their own; the longest start
-    counts. Parameters that need no gradient are not trained. A network that `is_small` is trained on one thread: on a
-    busy machine threads that wait for each other cost twenty times the work.
+    counts. Parameters that need no gradient are not trained. `arrange(rows, batch)` may order the shuffled rows of an
+    epoch before they are cut into batches, so that examples of one length come together. A network that `is_small` is
+    trained on one thread: on a busy machine threads that wait for each other cost twenty times the work.
     """
 
     network: Any
@@ -66,6 +68,7 @@ class Learner:
     decays: Mapping[str, float] = field(default_factory=dict)
     name: str = "training"
     is_small: bool = False
+    arrange: Callable[[Int64s, int], Int64s] | None = None
 
     def is_better(self, scores: Mapping[str, float], best: Mapping[str, float]) -> bool:
         """By the score that decides; undefined ones are worse than any other."""
@@ -134,6 +137,8 @@ class _Run:
     def _epoch(self, number: int) -> Epoch:
         self.network.train()
         rows = np.random.default_rng([self.options.seed, number]).permutation(len(self.learner.examples))
+        if self.learner.arrange is not None:
+            rows = self.learner.arrange(rows, self.options.batch)
         total = 0.0
         for step in range(self.steps):
             chosen = rows[step * self.options.batch : (step + 1) * self.options.batch]
@@ -229,4 +234,6 @@ def _share_of_rate(step: int, steps: int, options: FitOptions) -> float:
         return (step + 1) / (rising + 1)
     if options.schedule == "constant":
         return 1.0
+    if options.schedule == "noam":
+        return math.sqrt((rising + 1) / (step + 1))
     return 0.5 * (1 + math.cos(math.pi * min(1.0, (step - rising) / max(1, steps - rising))))

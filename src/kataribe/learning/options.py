@@ -11,7 +11,7 @@ from kataribe.core.errors import UsageError
 from kataribe.core.options import Options, RunOptions, option, same_as
 
 Precision = Literal["no", "fp16", "bf16"]
-Schedule = Literal["constant", "cosine"]
+Schedule = Literal["constant", "cosine", "noam"]
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,9 @@ class FitOptions(Options):
     rate: float = option(3e-5, "Learning rate.")
     decay: float = option(0.0, "Weight decay, decoupled from the gradient (AdamW).")
     clip: float = option(1.0, "Longest gradient, as a norm over all parameters; 0: any.")
-    schedule: Schedule = option("constant", "The rate over time: constant, or falling to 0 as a cosine.")
+    schedule: Schedule = option(
+        "constant", "The rate over time: constant, falling to 0 as a cosine, or as 1 / sqrt(step) (noam)."
+    )
     warmup: float = option(0.0, "Share of all steps in which the rate rises from 0.")
     patience: int = option(0, "Stop after so many epochs without a better validation score; 0: never.", minimum=0)
     seed: int = same_as(RunOptions, "seed")
@@ -42,5 +44,10 @@ class FitOptions(Options):
                 raise UsageError(f"<{name} {getattr(self, name):g}>: {problem}", options=[name])
         if not 0 <= self.warmup <= 1:
             raise UsageError(f"<warmup {self.warmup:g}>: is not a share between 0 and 1", options=["warmup"])
+        if self.schedule == "noam" and not self.warmup:
+            hint = "give <warmup 0.05>, or another schedule"
+            raise UsageError(
+                "<schedule noam>: falls from the end of a warm-up", hint=hint, options=["schedule", "warmup"]
+            )
         if self.tracker == "tensorboard" and self.log_folder is None:
             raise UsageError("tensorboard needs a folder", hint="give <log_folder FOLDER>", options=["log_folder"])

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
 from kataribe.captions.result import ScoredCaption
 from kataribe.core.document import Document
 
@@ -24,3 +28,33 @@ class NamedRoles(Document, frozen=True, tag="named-roles"):
     found: list[str]
     lost: list[str]
     invented: list[str]
+
+
+@dataclass(frozen=True)
+class NarratorRow:
+    """What a narrator scores on clips that it has not learned from: the mean over its seeds.
+
+    An interval says where the mean would lie with other clips; `by_seed` are the values of single seeds.
+    """
+
+    name: str
+    kind: Literal["trivial", "trained"]
+    values: Mapping[str, float]
+    intervals: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    by_seed: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    epochs: Sequence[int] = ()
+
+
+@dataclass(frozen=True)
+class NarratorTable:
+    """Narrators beside each other; `metrics` are the columns, with the signature of each."""
+
+    data: Mapping[str, int]
+    rows: Sequence[NarratorRow]
+    metrics: Mapping[str, str]
+    settings: Mapping[str, Any]
+    bootstrap: int
+    left_out: Mapping[str, str] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"task": "narrators", **asdict(self)}
