@@ -1,8 +1,8 @@
 """What a narrator is: anything that is shown spans of a film and says something of each.
 
-    narrator = open_narrator("model/")          # a folder of `kataribe train narrator`
-    narrator = open_narrator("first-billed")    # or a trivial one: first-billed, whole-cast, random
-    narrator.tell(film, [Segment(51, 57), Segment(60, 72)])
+narrator = open_narrator("model/")          # a folder of `kataribe train narrator`
+narrator = open_narrator("first-billed")    # or a trivial one: first-billed, whole-cast, random
+narrator.tell(film, [Segment(51, 57), Segment(60, 72)])
 """
 
 from __future__ import annotations
