@@ -132,6 +132,7 @@ def _content(evaluation: _Evaluation) -> dict[str, ScoredNarration]:
             references=list(items.references[row]),
             film=items.films[row],
             segment=(gap.start, gap.end) if (gap := items.gaps[row]) else None,
+            spoken=(spoken.start, spoken.end) if (spoken := items.spoken[row]) else None,
         )
         for row, id in enumerate(items.ids)
     }

@@ -45,5 +45,5 @@ def format_telling(telling: Telling, kind: str) -> str:
     if kind == ".srt":
         return content
     # An arrow would make a cue of the note.
-    note = f"NOTE told by {telling.narrator} at {telling.rate:g} letters a second".replace("-->", "->")
+    note = f"NOTE told by {telling.narrator} at {telling.cps:g} letters a second".replace("-->", "->")
     return content.replace(_HEADER, f"{_HEADER}\n{' '.join(note.split())}\n", 1)

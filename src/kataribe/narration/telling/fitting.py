@@ -1,6 +1,6 @@
 """Texts that fit: what can be said in the time there is.
 
-    a text takes letters and digits / rate seconds (narration/speech.py, by which speech_rate is scored)
+    a text takes letters and digits / cps seconds (narration/speech.py, by which speech_rate is scored)
     1. it is spoken from the start of its clip, and may run on into the silence behind the clip: up to the next clip
        that is told, or to the next dialogue
     2. where that is not enough, it is shortened to as many of its first sentences as fit
@@ -38,7 +38,7 @@ class Fitted(NamedTuple):
     how: How
 
 
-def fit(text: str, time: float, rate: float, names: Names = _NOBODY) -> Fitted:
+def fit(text: str, time: float, cps: float, names: Names = _NOBODY) -> Fitted:
     """As much of the beginning of a text as can be said in this time; no name is cut in two.
 
     >>> fit("Anna waits. Tom runs.", 2.0, 12)
@@ -50,7 +50,7 @@ def fit(text: str, time: float, rate: float, names: Names = _NOBODY) -> Fitted:
     >>> fit("Anna waits for Tom", 0.1, 12)
     Fitted(text='', how='nothing')
     """
-    if seconds(text, rate) <= time:
+    if seconds(text, cps) <= time:
         return Fitted(text, "whole")
     stop = "。" if is_mostly_unspaced([text]) else "."
     mentions = list(names.mentions(text))
@@ -58,7 +58,7 @@ def fit(text: str, time: float, rate: float, names: Names = _NOBODY) -> Fitted:
     sentences = [text[: end.end()] for end in ends[0]]
     clauses = [text[: end.start()].rstrip() + stop for end in ends[1]]
     for pieces in (sentences, clauses):
-        short = [piece for piece in pieces if says_something(piece) and seconds(piece, rate) <= time]
+        short = [piece for piece in pieces if says_something(piece) and seconds(piece, cps) <= time]
         if short:
             return Fitted(short[-1], "shortened")
     return Fitted("", "nothing")

@@ -18,14 +18,14 @@ class TellingOptions(Options):
     shortest_gap: float = option(3.0, "Seconds: in a shorter gap between dialogues nothing is told.", minimum=0)
     longest_clip: float = option(20.0, "Seconds: a longer gap is cut into equal clips.", minimum=1)
     edges: bool = option(False, "Also tell before the first dialogue and after the last.")
-    rate: float | None = option(
+    cps: float | None = option(
         None, "Letters that are spoken a second at most; default: 5 or 12, by the script of the texts.", minimum=0
     )
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name in ("dialogue_gap", "shortest_gap", "longest_clip", "rate"):
+        for name in ("dialogue_gap", "shortest_gap", "longest_clip", "cps"):
             value = getattr(self, name)
-            if value is not None and (not isfinite(value) or (name == "rate" and not value)):
-                unit = "letters a second" if name == "rate" else "seconds"
+            if value is not None and (not isfinite(value) or (name == "cps" and not value)):
+                unit = "letters a second" if name == "cps" else "seconds"
                 raise UsageError(f"<{name} {value:g}>: is not a number of {unit}", options=[name])

@@ -43,7 +43,7 @@ class Telling:
 
     film: str
     narrator: str
-    rate: float
+    cps: float
     cues: tuple[Cue, ...]
     clips: int
     gaps: int
@@ -54,29 +54,29 @@ class Telling:
     silent: int
 
 
-def tell(film: SeenFilm, narrator: Narrator, spans: Spans, rate: float | None = None) -> Telling:
+def tell(film: SeenFilm, narrator: Narrator, spans: Spans, cps: float | None = None) -> Telling:
     """Ask the narrator for all clips, in order, and fit what it says into the time there is."""
     told = narrator.tell(film, [span.clip for span in spans.clips], film.dialogue)
-    return lay_out(film.film, narrator.signature, spans, told, Names.of_cast(film.cast), rate)
+    return lay_out(film.film, narrator.signature, spans, told, Names.of_cast(film.cast), cps)
 
 
 def lay_out(
-    film: str, narrator: str, spans: Spans, told: Sequence[Told], names: Names, rate: float | None = None
+    film: str, narrator: str, spans: Spans, told: Sequence[Told], names: Names, cps: float | None = None
 ) -> Telling:
     """Texts as cues, by the rules of `fitting`."""
     texts = [" ".join(each.text.split()) for each in told]
-    rate = rate or speech.usual_rate(count_scripts(texts))
+    cps = cps or speech.usual_rate(count_scripts(texts))
     cues = []
     counts: Counter[str] = Counter()
     for span, until, text, pointed in zip(spans.clips, _limits(spans, texts), texts, told, strict=True):
         if not says_something(text):
             counts["silent"] += 1
             continue
-        fitted = fit(text, until - span.clip.start, rate, names)
+        fitted = fit(text, until - span.clip.start, cps, names)
         counts[fitted.how] += 1
         if fitted.how == "nothing":
             continue
-        spoken = speech.seconds(fitted.text, rate)
+        spoken = speech.seconds(fitted.text, cps)
         counts["running on"] += spoken > span.clip.length
         end = min(until, span.clip.start + max(spoken, SHORTEST_CUE))
         named = names.in_text(fitted.text)
@@ -85,7 +85,7 @@ def lay_out(
     return Telling(
         film=film,
         narrator=narrator,
-        rate=rate,
+        cps=cps,
         cues=tuple(cues),
         clips=len(spans.clips),
         gaps=spans.gaps,

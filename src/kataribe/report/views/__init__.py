@@ -40,6 +40,6 @@ def fitting_views(results: Results) -> list[View]:
 
 
 def all_views() -> tuple[View, ...]:
-    from kataribe.report.views import captions, curves, roles, stories
+    from kataribe.report.views import captions, curves, films, roles, stories
 
-    return captions.VIEW, roles.VIEW, stories.VIEW, curves.VIEW
+    return captions.VIEW, roles.VIEW, stories.VIEW, films.VIEW, curves.VIEW
