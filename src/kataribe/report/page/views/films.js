@@ -32,7 +32,8 @@ function filmSection(content) {
 }
 
 function filmChoice(title, names, choose) {
-  return element("label", {}, title, element("select", { onchange: (event) => choose(Number(event.target.value)) },
+  const chosen = (event) => choose(Number(event.target.value));
+  return element("label", {}, title, element("select", { "aria-label": title.trim(), onchange: chosen },
     ...names.map((name, place) => element("option", { value: place }, name))));
 }
 
