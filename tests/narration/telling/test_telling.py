@@ -48,7 +48,7 @@ def test_a_text_runs_on_into_the_silence_up_to_the_next_dialogue() -> None:
 def test_a_text_runs_on_over_clips_of_which_nothing_is_told_and_not_over_others() -> None:
     text = "Anna waits for Tom, who is late, as he has always been since she has known him."
     over = told(text, "", until=25)
-    assert (over.cues[0].segment.end, over.silent) == (12.4, 1)
+    assert (over.cues[0].segment.end, over.silent) == (12.0, 1)
     not_over = told(text, "Tom.", until=25)
     assert not_over.cues[0].segment.end <= 10
     assert not_over.shortened == 1
@@ -60,7 +60,7 @@ def test_what_does_not_fit_at_all_is_left_out_and_counted() -> None:
 
 
 def test_roles_are_those_that_are_still_named() -> None:
-    assert told("Annie waits for a long time. Tom too.").cues[0].roles == ("Anna",)
+    assert told("Annie waits here. Tom is late again.").cues[0].roles == ("Anna",)
 
 
 def test_the_rate_is_that_of_the_script() -> None:
@@ -95,7 +95,7 @@ def test_a_note_says_who_told_it_and_makes_no_cue() -> None:
     content = format_telling(
         Telling("f", "x 00:01 --> 00:02\n\n00:01.000 --> 00:02.000", 5, told("Tom.").cues, *[0] * 7), ".vtt"
     )
-    assert content.startswith("WEBVTT\n\nNOTE told by x 00:01 -> 00:02")
+    assert content.startswith("WEBVTT\n\nNOTE told by x 00.01 00.02")
     assert len(list(parse_subtitles(content, Path("f.vtt")))) == 1
 
 

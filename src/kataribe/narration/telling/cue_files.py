@@ -44,6 +44,6 @@ def format_telling(telling: Telling, kind: str) -> str:
     content = format_subtitles([Caption(cue.segment, cue.text) for cue in telling.cues], kind[1:])
     if kind == ".srt":
         return content
-    # An arrow would make a cue of the note.
-    note = f"NOTE told by {telling.narrator} at {telling.cps:g} letters a second".replace("-->", "->")
+    # What looks like a time would make a cue of the note.
+    note = f"NOTE told by {telling.narrator} at {telling.cps:g} letters a second".replace(":", ".").replace("-->", "")
     return content.replace(_HEADER, f"{_HEADER}\n{' '.join(note.split())}\n", 1)
