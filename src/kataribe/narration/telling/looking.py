@@ -53,7 +53,7 @@ def see(source: FilmSource, narrator: Narrator) -> SeenFilm:
     cast = cast_of(source)
     said = list(read_lines(source.dialogue).lines) if source.dialogue is not None else None
     if source.video is not None:
-        options = _options(narrator, source.encoder)
+        options = _options(narrator, source)
         portraits = portrait_files(cast, source.cast) if source.cast is not None else {}
         for path in portraits.values():
             if not path.is_file():
@@ -76,12 +76,14 @@ def cast_of(source: FilmSource) -> Cast:
     return casts[source.film]
 
 
-def _options(narrator: Narrator, encoder: str | None) -> FeatureOptions:
+def _options(narrator: Narrator, source: FilmSource) -> FeatureOptions:
     """How the film must be looked at: as the narrator's films were."""
     recipes = wanted_recipes(narrator)
+    wanted = recipes.get("frames", {}).get("encoder")
+    if not recipes and source.features.exists():
+        recipes = read_features(source.features).stages
     frames, faces = recipes.get("frames", {}), recipes.get("faces", {})
-    wanted = frames.get("encoder")
-    name = encoder or _encoder_name(wanted) or FeatureOptions.encoder
+    name = source.encoder or _encoder_name(frames.get("encoder")) or FeatureOptions.encoder
     made = open_pictures(name).signature
     if wanted is not None and made != wanted:
         raise UsageError(
