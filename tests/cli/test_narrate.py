@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from kataribe.cli import narrate
 from kataribe.core.errors import UsageError
 from kataribe.films.feature_file import FORMAT
 from kataribe.narration.narrators import protocol
@@ -68,6 +69,7 @@ def scripted(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Scripted]:
     def narrator(*texts: str) -> Scripted:
         made = Scripted(texts)
         monkeypatch.setattr(protocol, "open_narrator", lambda model, **search: made)
+        monkeypatch.setattr(narrate, "_check_model", lambda model: None)
         return made
 
     return narrator
@@ -179,6 +181,8 @@ def test_other_mistakes_are_one_line(features: Path, call: Run, tmp_path: Path) 
     assert "a told film is not written as .docx" in refusal(
         call, str(features), "--model", "random", "-o", str(tmp_path / "film.docx")
     )
+    said = refusal(call, str(features), "--model", "first-biled")
+    assert said == "kataribe: first-biled: there is no such model - did you mean 'first-billed'?\n"
     references = tmp_path / "refs.json"
     references.write_text('[{"film": "troy", "start": 1, "end": 2, "text": "x"}]')
     assert "has no clip of 'ithaca' with times" in refusal(

@@ -14,7 +14,7 @@ from kataribe.cli.interrupted import kept_on_interrupt
 from kataribe.cli.output import check_outputs
 from kataribe.cli.progress import progress_bar, warn_of
 from kataribe.core.caution import remarking
-from kataribe.core.errors import InputError, Location, UsageError, counted
+from kataribe.core.errors import InputError, Location, UsageError, counted, nearest
 from kataribe.core.progress import reporting, silent
 from kataribe.formats.output import write_whole
 
@@ -71,6 +71,7 @@ def _narrate(given: Given) -> None:
     output: Path | None = given["output"]
     if output is not None:
         check_kind(output)
+    _check_model(given["model"])
     source = _source(given, output)
     reads = [given[name] for name in ("source", "cast", "dialogue", "clips") if given[name] is not None]
     check_outputs([output, source.features if source.video is not None else None], reads)
@@ -98,6 +99,14 @@ def _narrate(given: Given) -> None:
         print(content, end="")
         if not given["quiet"]:
             print(f"kataribe: {_summary(telling)}", file=sys.stderr)
+
+
+def _check_model(model: str) -> None:
+    """A name that is neither a folder nor known is refused before a film is looked at."""
+    from kataribe.narration.narrators.trivial import TRIVIAL
+
+    if model not in TRIVIAL and not Path(model).exists():
+        raise InputError("there is no such model", file=Path(model), hint=nearest(model, TRIVIAL))
 
 
 def _source(given: Given, output: Path | None) -> FilmSource:

@@ -62,8 +62,7 @@ class NarrationOptions(CaptionOptions):
     )
     join: Literal["id", "time"] = option(
         "id",
-        "id: a prediction has the id of its reference, or its film and times; time: it shares time with it, and "
-        "several are joined.",
+        "How predictions find their reference: by its id, or by the time that they share with it.",
         noun="join",
     )
 
