@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from math import ceil
+from math import ceil, floor
 
 from kataribe.core.types import Caption, Narration, Segment
 from kataribe.films.clips import name_of
@@ -45,16 +45,17 @@ def find_spans(film: str, dialogue: Iterable[Caption], duration: float, options:
     >>> said = [Caption(Segment(0, 4), "Who?"), Caption(Segment(50, 52), "Me."), Caption(Segment(60, 61), "Come in.")]
     >>> found = find_spans("f", said, 90.0, TellingOptions())
     >>> [span.clip for span in found.clips]
-    [Segment(start=4, end=19.333), Segment(start=19.333, end=34.667), Segment(start=34.667, end=50), \
-Segment(start=52, end=60)]
+    [Segment(start=4.0, end=19.333), Segment(start=19.333, end=34.667), Segment(start=34.667, end=50.0), \
+Segment(start=52.0, end=60.0)]
     >>> [span.until for span in found.clips]
-    [50, 50, 50, 60]
+    [50.0, 50.0, 50.0, 60.0]
     """
     dialogues = find_dialogues(dialogue, options.dialogue_gap)
     gaps = gaps_between(dialogues)
     if options.edges:
         first, last = (dialogues[0].segment.start, dialogues[-1].segment.end) if dialogues else (duration, duration)
         gaps = [Segment(0.0, first), *gaps, *([Segment(last, duration)] if dialogues else [])]
+    gaps = [_in_milliseconds(gap) for gap in gaps]
     told = [gap for gap in gaps if gap and gap.length >= options.shortest_gap]
     clips = [Span(name_of(film, clip), clip, gap.end) for gap in told for clip in cut(gap, options.longest_clip)]
     return Spans(tuple(clips), len(told), sum(bool(gap) for gap in gaps) - len(told))
@@ -70,6 +71,11 @@ def cut(gap: Segment, longest: float) -> list[Segment]:
     edges = [round(gap.start + gap.length * part / number, 3) for part in range(number + 1)]
     edges[0], edges[-1] = gap.start, gap.end
     return [Segment(start, end) for start, end in pairwise(edges)]
+
+
+def _in_milliseconds(gap: Segment) -> Segment:
+    """What is left of a gap in whole milliseconds, so that no cue meets the line beside it."""
+    return Segment(ceil(gap.start * 1000 - 1e-6) / 1000, floor(gap.end * 1000 + 1e-6) / 1000)
 
 
 def given_spans(clips: Iterable[Narration], dialogue: Sequence[Caption], duration: float) -> Spans:
