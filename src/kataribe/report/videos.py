@@ -25,7 +25,9 @@ def find_videos(folder: Path, ids: Iterable[str], page: Path) -> dict[str, str]:
     found = {id: by_stem[id] for id in ids if id in by_stem}
     if not found:
         raise InputError(
-            "no video in it has the id of an item", file=folder, hint=f"name files ID{_PLAYABLE[0]} or ID{_PLAYABLE[1]}"
+            "no video in it has the id of an item",
+            file=folder,
+            hint=f"name files ID{_PLAYABLE[0]} or ID{_PLAYABLE[1]}; of narrations, by their film",
         )
     return {id: _address(file, page) for id, file in found.items()}
 
