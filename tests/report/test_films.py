@@ -186,6 +186,20 @@ def test_a_click_and_the_keyboard_go_along_the_film(open_page: Open, results) ->
 
 
 @needs_browser
+def test_the_axis_follows_the_clip_that_is_shown(open_page: Open) -> None:
+    """A film of an hour, of which five minutes are in view."""
+    written = [{"film": "f", "start": 600 * n, "end": 600 * n + 5, "text": f"Line {n}."} for n in range(7)]
+    result = kataribe.evaluate("narration", written, written, ["rouge_l"], details=True)
+    page = open_page({"only": result})
+    assert page.get_by_label("In view").input_value() == "1"
+    for _ in range(3):
+        page.get_by_label("Next clip").click()
+    box, scroller = (page.locator(name).bounding_box() for name in (".caption.reference.chosen", ".film-scroll"))
+    assert scroller["x"] <= box["x"] <= scroller["x"] + scroller["width"]
+    assert page.locator(".film-clip").inner_text().startswith("30:00.0")
+
+
+@needs_browser
 def test_hostile_names_are_shown_and_never_run(open_page: Open) -> None:
     cast = {"harbour": HOSTILE, "train": HOSTILE}
     result = told(HOSTILE[:4], cast)

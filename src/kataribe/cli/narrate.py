@@ -97,8 +97,14 @@ def _narrate(given: Given) -> None:
         print(f"{output}: {_summary(telling)}")
     else:
         print(content, end="")
-        if not given["quiet"]:
-            print(f"kataribe: {_summary(telling)}", file=sys.stderr)
+        _say(_summary(telling), given["quiet"])
+    if source.video is not None:
+        _say(f"what was seen is kept in {source.features}", given["quiet"])
+
+
+def _say(line: str, quiet: bool) -> None:
+    if not quiet:
+        print(f"kataribe: {line}", file=sys.stderr)
 
 
 def _check_model(model: str) -> None:

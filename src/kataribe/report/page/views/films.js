@@ -2,6 +2,7 @@
 // right or wrong. One cue is the tab stop; arrow keys walk along a track (left, right) and across tracks (up, down).
 
 const ZOOMS = [["whole film", null], ["5 minutes", 300], ["1 minute", 60]];
+const LONG = 900;
 const MARKS = { right: "\u2713", wrong: "\u2717", lost: "\u25cb" };
 
 registerView("films", {
@@ -11,7 +12,7 @@ registerView("films", {
 });
 
 function filmSection(content) {
-  const view = { content, film: 0, zoom: 0, onVideo: 0, place: null, video: null, width: 0, boxes: new Map() };
+  const view = { content, film: 0, zoom: 0, place: null, video: null, width: 0, boxes: new Map() };
   const stage = element("div", { class: "film-stage" });
   const clip = element("div", { class: "card film-clip", "aria-live": "polite" });
   const script = element("details", { class: "card spaced" });
@@ -26,6 +27,9 @@ function filmSection(content) {
     films.length > 1 ? filmChoice("Film ", films, (place) => { view.film = place; show(); }) : null,
     filmChoice("In view ", ZOOMS.map(([name]) => name), (place) => { view.zoom = place; view.redraw?.(); }));
   show();
+  // The clips of a long film would be slivers.
+  view.zoom = view.last > LONG ? 1 : 0;
+  choices.lastChild.querySelector("select").value = view.zoom;
   return element("section", { "aria-labelledby": "films-title", class: "films" },
     element("div", { class: "section-head" }, element("h2", { id: "films-title" }, "Told films"), choices),
     narratorTable(content), stage, clip, script);
@@ -248,6 +252,13 @@ function light(view) {
   for (const [cue, box] of view.boxes) box.classList.toggle("chosen", cue.place !== undefined && cue.place === view.place);
 }
 
+// Along the axis alone: the page itself stays where it is.
+function reveal(view) {
+  const scroller = view.head.closest(".film-scroll");
+  const left = view.x(view.content.times[view.place][0]);
+  if (left < scroller.scrollLeft || left > scroller.scrollLeft + scroller.clientWidth - 60) scroller.scrollLeft = left - 40;
+}
+
 // A clip as it was told by everybody, with the scores of each telling.
 function drawClip(view, clip) {
   const { content, place } = view;
@@ -281,7 +292,7 @@ function drawClip(view, clip) {
     const next = places[places.indexOf(place) + by];
     return element("button", {
       type: "button", "aria-label": label, disabled: next === undefined,
-      onclick: () => { view.place = next; drawClip(view, clip); light(view); },
+      onclick: () => { view.place = next; drawClip(view, clip); light(view); reveal(view); },
     }, sign);
   };
   clip.replaceChildren(element("div", { class: "item-head" },
