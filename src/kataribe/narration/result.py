@@ -19,15 +19,15 @@ class ScoredNarration(ScoredCaption, frozen=True, tag="narration"):
         return self.segment[1] - self.segment[0] if self.segment else None
 
 
-class NamedRoles(Document, frozen=True, tag="named-roles"):
+class NamedRoles(Document, frozen=True, kw_only=True, tag="named-roles"):
     """The roles that both sides name, those that only the reference and those that only the prediction names.
 
     `said` and `written` are where the prediction and the reference say names, from a letter to a letter, and whether
     the other side names the same role.
     """
 
+    said: tuple[tuple[int, int, bool], ...] = ()
+    written: tuple[tuple[int, int, bool], ...] = ()
     found: list[str]
     lost: list[str]
     invented: list[str]
-    said: tuple[tuple[int, int, bool], ...] = ()
-    written: tuple[tuple[int, int, bool], ...] = ()
