@@ -74,7 +74,12 @@ def test_moving_lines_loses_none(lines: list[str]) -> None:
 
 def test_every_metric_is_read_after_every_attack() -> None:
     found = audit(PRED, REFS, CASTS)
-    assert [outcome.attack for outcome in found.outcomes] == ["submitted", *attacks.ATTACKS, *attacks.DEGRADED]
+    assert [outcome.attack for outcome in found.outcomes] == [
+        "submitted",
+        *attacks.ATTACKS,
+        *attacks.DEGRADED,
+        attacks.SHUFFLED,
+    ]
     before = found.submitted.scores
     by_attack = {outcome.attack: outcome for outcome in found.attacked}
     assert by_attack["no names"].scores[CLEAN_ROLES].value == 0.0
@@ -120,9 +125,42 @@ def test_an_attack_that_cannot_be_done_is_left_out_unless_it_was_asked_for() -> 
     written = {"1": {"film": "f", "text": "彼女は港へ走る。"}, "2": {"film": "f", "text": "ベンチに猫がいる。"}}
     found = audit(written, written, {"f": ["ハナ"]}, ["rouge_l"], tok="char")
     assert [outcome.attack for outcome in found.outcomes] == ["submitted", *attacks.ATTACKS, "other names"]
-    assert found.notes[-1].startswith("other words was left out: nouns and verbs are known for Chinese and English")
+    assert (
+        found.notes[-1] == "shuffled clips was left out: lines of 'f' have no times - give each line its start and end"
+    )
+    assert found.notes[-2].startswith("other words was left out: nouns and verbs are known for Chinese and English")
     with pytest.raises(UsageError, match="known for Chinese and English"):
         audit(written, written, {"f": ["ハナ"]}, ["rouge_l"], attack=["other words"])
+
+
+WHOLE_FILM = ("first_mention", "first_mention(turn)", "identity", "repetition(2, window=1, across=true)")
+
+
+def film_of(*texts: str) -> dict[str, dict[str, object]]:
+    return {str(n): {"film": "f", "start": 10 * n, "end": 10 * n + 5, "text": text} for n, text in enumerate(texts)}
+
+
+def test_shuffled_clips_are_noticed_by_who_reads_the_whole_film_and_by_nobody_else() -> None:
+    written = film_of(
+        *["Anna waits.", "She smiles.", "Tom runs away.", "He falls down.", "Eve is late.", "She sings."] * 2
+    )
+    found = audit(written, written, {"f": ["Anna", "Tom", "Eve"]}, attack=["shuffled clips"])
+    before, after = found.submitted.scores, found.attacked[0].scores
+    changed = {name for name in before if before[name].value != after[name].value}
+    assert changed == {"first_mention", "first_mention(turn)"}
+    repeated = audit(written, written, {"f": ["Anna", "Tom", "Eve"]}, WHOLE_FILM, attack=["shuffled clips"])
+    assert repeated.attacked[0].scores[WHOLE_FILM[3]] != repeated.submitted.scores[WHOLE_FILM[3]]
+
+
+def test_clips_told_one_by_one_are_told_apart_from_a_mistake_made_throughout() -> None:
+    """`swapped roles` names everybody wrongly in the same way, `other names` in each clip in another."""
+    written = film_of(*["Anna waits.", "Tom runs away.", "Eve is late.", "Max sings."] * 6)
+    found = audit(written, written, {"f": ["Anna", "Tom", "Eve", "Max"]}, attack=["swapped roles", "other names"])
+    together, apart = (outcome.scores for outcome in found.attacked)
+    assert together[CLEAN_ROLES].value == apart[CLEAN_ROLES].value == 0.0
+    assert together["rouge_l"].value == pytest.approx(apart["rouge_l"].value)
+    assert together["identity"].value == 1.0
+    assert apart["identity"].value < 0.7
 
 
 def test_what_cannot_be_audited_is_refused() -> None:

@@ -32,7 +32,14 @@ VARIANTS = {
         "critic(tests.narration.coreference:names_and_pronouns)",
         "critic(tests.narration.coreference:names_and_pronouns, aliases=true)",
     ],
-    "repetition": ["repetition", "repetition(1, window=2)", "repetition(2, tok=none)"],
+    "first_mention": ["first_mention", "first_mention(turn)"],
+    "identity": ["identity", "identity(aliases=true)"],
+    "repetition": [
+        "repetition",
+        "repetition(1, window=2)",
+        "repetition(2, tok=none)",
+        "repetition(1, window=3, across=true)",
+    ],
     "speech_rate": ["speech_rate", "speech_rate(7.5)"],
     "dialogue_overlap": ["dialogue_overlap", "dialogue_overlap(3)"],
     "mnscore": [
@@ -56,6 +63,8 @@ NAMED = [
     "Tom, Mar and Mariana",
     "时分，Odysseus 走了。",
     "Anna sleeps.",
+    "She waits. Maria and he sleep.",
+    "他抱着吉他。",
 ]
 # Metrics that ask neither for films nor for times.
 LENIENT = ("recall_at", "repetition")

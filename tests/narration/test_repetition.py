@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from kataribe.core.errors import UsageError
-from kataribe.core.types import Cast, Role
+from kataribe.core.types import Cast, Role, Segment
 from kataribe.narration.repetition import Repetition
 
 from .corpora import corpora, in_two_films, narrations, rows_by_film, score
@@ -26,6 +28,21 @@ def test_a_line_said_twice_is_repeated_whole() -> None:
 
 def test_a_line_may_repeat_itself() -> None:
     assert score(Repetition(n=1, tok="none"), narrations(told("a a b a"))).value == pytest.approx(2 / 4)
+
+
+def test_only_what_other_lines_said_may_be_counted() -> None:
+    lines = narrations(told("a a b a", "b c"))
+    assert score(Repetition(n=1, tok="none"), lines).value == pytest.approx(3 / 6)
+    assert score(Repetition(n=1, tok="none", across=True), lines).value == pytest.approx(1 / 6)
+    with pytest.raises(UsageError, match="window at least 1 where only other lines count"):
+        Repetition(window=0, across=True)
+
+
+def test_lines_follow_each_other_as_they_are_told() -> None:
+    items = narrations(told("a b", "c d", "a b"))
+    together = replace(items, spoken=[Segment(0, 1), Segment(9, 10), Segment(1, 2)])
+    metric = Repetition(n=2, tok="none", window=1)
+    assert (score(metric, items).value, score(metric, together).value) == (0.0, pytest.approx(1 / 3))
 
 
 def test_what_was_said_long_ago_is_forgotten() -> None:

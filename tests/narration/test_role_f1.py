@@ -134,10 +134,16 @@ def test_shards_and_bootstrap_reduce_to_the_same_formula() -> None:
     assert CLEAN.replicates(whole, weights) == pytest.approx(repeated)
 
 
-def test_details_name_the_roles() -> None:
+def test_details_name_the_roles_and_where_they_are_named() -> None:
     items = narrations([("Maria and Mar", "Maria and Ulysses")])
     assert CLEAN.details(items, CLEAN.prepare(items, CLEAN.facts(items))) == [
-        NamedRoles(found=["Maria"], lost=["Odysseus"], invented=["Mar"])
+        NamedRoles(
+            found=["Maria"],
+            lost=["Odysseus"],
+            invented=["Mar"],
+            said=((0, 5, True), (10, 13, False)),
+            written=((0, 5, True), (10, 17, False)),
+        )
     ]
 
 

@@ -82,9 +82,9 @@ def test_a_result_survives_its_file_and_compares(protocol: str) -> None:
     read = Result.from_json(one.to_json())
     assert read.summary() == one.summary()
     assert read.scored(ScoredNarration)["f_0-4"].film == "f"
-    assert list(read["role_f1"].documents(NamedRoles).values())[1] == [
-        NamedRoles(found=[], lost=["Odysseus"], invented=["Maria"])
-    ]
+    assert read["role_f1"].documents(NamedRoles) == one["role_f1"].documents(NamedRoles)
+    (named,) = list(read["role_f1"].documents(NamedRoles).values())[1]
+    assert (named.found, named.lost, named.invented) == ([], ["Odysseus"], ["Maria"])
     other = evaluate(WRITTEN, cast=CAST, dialogue=DIALOGUE, protocol=protocol, details=True)
     compared = kataribe.compare({"one": read, "other": other}, replicates=50)
     assert compared.scores["role_f1"] == {"one": 0.5, "other": 1.0}

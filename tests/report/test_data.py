@@ -18,7 +18,7 @@ VIEW_OF = {
     "captions": {"captions"},
     "captions_short": {"captions"},
     "stories": {"stories"},
-    "narration": {"captions", "roles"},
+    "narration": {"captions", "roles", "films"},
 }
 
 

@@ -9,10 +9,14 @@
     with neighbours  every line between the one before and the one after it
     other names      every name becomes that of another member of the cast, drawn at random
     other words      every noun and verb becomes another one of the submission, drawn at random
+    shuffled clips   every line stays with its clip, but the clips of a film are told in any order
 
 None of them makes the narration any better. A metric of roles should score lower after the first four and `other
-names`, a metric of content after the others; one that scores higher can be gamed. The last two are what `kataribe
-degrade narration` does to references.
+names`, a metric of content after the others; one that scores higher can be gamed. `other names` and `other words` are
+what `kataribe degrade narration` does to references.
+
+Metrics of single clips cannot notice `shuffled clips`, nor that `other names` tells each clip by itself where `swapped
+roles` is wrong in the same way throughout: that is for measures of whole films (first_mention, identity, repetition).
 """
 
 from __future__ import annotations
@@ -21,7 +25,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from kataribe.audit.choice import chosen_attacks
-from kataribe.audit.narration_attacks import ATTACKS, DEGRADED
+from kataribe.audit.narration_attacks import ATTACKS, DEGRADED, SHUFFLED, shuffled_times
 from kataribe.audit.result import NarrationAttack, NarrationAudit
 from kataribe.core import registry
 from kataribe.core.caution import Caution, distinct
@@ -51,6 +55,10 @@ DEFAULT_METRICS = (
     "cider",
     "recall_at(1, text=rouge_l)",
     "repetition",
+    "repetition(across=true)",
+    "first_mention",
+    "first_mention(turn)",
+    "identity",
 )
 
 SUBMITTED = "submitted"
@@ -84,7 +92,7 @@ def audit(
     Attacks on names leave the lines of a film without a cast as they are.
     """
     options = options or NarrationAuditOptions()
-    attacks = chosen_attacks(options.attack, [*ATTACKS, *DEGRADED])
+    attacks = chosen_attacks(options.attack, [*ATTACKS, *DEGRADED, SHUFFLED])
     registry.parse_all(metrics, "narration", also=("captions",))  # a wrong name is refused before the work starts
     casts = cast_files.read_casts(cast)
     predicted, written = read_predictions(submission), read_narrations(references)
@@ -100,15 +108,14 @@ def audit(
     for done, attack in enumerate([SUBMITTED, *attacks]):
         report("audit", done, len(attacks) + 1)
         try:
-            lines = items.candidates if attack == SUBMITTED else _attacked(items, attack, casts, options.seed)
+            submitted = _attacked(items, attack, casts, options.seed)
         except (UsageError, ResourceError) as error:
             # What was not asked for by name may need a package or a language that is not there.
             if options.attack:
                 raise
             left_out.append(f"{attack} was left out: {error}")
             continue
-        lengths.append(sum(map(len, lines)))
-        submitted = [replace(kept[id], text=line) for id, line in zip(items.ids, lines, strict=True)]
+        lengths.append(sum(len(line.text) for line in submitted))
         how = NarrationOptions(cast=casts, protocol=options.protocol, tok=options.tok)
         result = evaluate(TASK, submitted, kept.values(), metrics, options=how, run=RunOptions(engine=LocalEngine()))
         scores = {metric.metric: metric.score for metric in result}
@@ -129,17 +136,28 @@ def audit(
     )
 
 
-def _attacked(items: Narrations, attack: str, casts: Mapping[str, Cast], seed: int) -> list[str]:
+def _attacked(items: Narrations, attack: str, casts: Mapping[str, Cast], seed: int) -> list[Narration]:
+    """The submission after the attack, line by line."""
+    texts, times = list(items.candidates), list(items.spoken)
     if attack in DEGRADED:
         said = zip(items.ids, items.films, items.candidates, strict=True)
         narrations = [Narration(id, film, None, text) for id, film, text in said]
-        return [line.text for line in degrade(narrations, casts, replace(DEGRADED[attack], seed=seed)).lines]
-    lines = list(items.candidates)
-    for film, rows in items.by_film.items():
-        changed = ATTACKS[attack]([items.candidates[row] for row in rows], casts.get(film, Cast(film, ())))
-        for row, line in zip(rows.tolist(), changed, strict=True):
-            lines[row] = line
-    return lines
+        texts = [line.text for line in degrade(narrations, casts, replace(DEGRADED[attack], seed=seed)).lines]
+    for film, rows in items.as_told.items():
+        if attack in ATTACKS:
+            changed = ATTACKS[attack]([items.candidates[row] for row in rows], casts.get(film, Cast(film, ())))
+            for row, line in zip(rows.tolist(), changed, strict=True):
+                texts[row] = line
+        elif attack == SHUFFLED:
+            told = [time for row in rows if (time := items.spoken[row])]
+            if len(told) < len(rows):
+                raise UsageError(f"lines of {film!r} have no times", hint="give each line its start and end")
+            for row, time in zip(rows.tolist(), shuffled_times(film, told, seed), strict=True):
+                times[row] = time
+    return [
+        Narration(id, film, time, text)
+        for id, film, time, text in zip(items.ids, items.films, times, texts, strict=True)
+    ]
 
 
 def _notes(casts: Iterable[Cast]) -> list[str]:

@@ -5,9 +5,12 @@ The lines are those of one film, in time order. Where nobody is in the cast, att
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable, Mapping, Sequence
 
-from kataribe.core.types import Cast
+import numpy as np
+
+from kataribe.core.types import Cast, Segment
 from kataribe.films.names import Names
 from kataribe.narration.degraded import DegradeOptions, exchange_names, joined
 from kataribe.narration.word_kinds import names_apart
@@ -88,6 +91,19 @@ DEGRADED: Mapping[str, DegradeOptions] = {
     "other names": DegradeOptions(names="replace"),
     "other words": DegradeOptions(words="nouns,verbs"),
 }
+
+# Attacks that leave every line with its clip and change when it is told: seen only by who reads the film as a whole.
+SHUFFLED = "shuffled clips"
+
+
+def shuffled_times(film: str, times: Sequence[Segment], seed: int) -> list[Segment]:
+    """When the clips of a film, given in the order of time, are told instead: in any order, drawn for the film.
+
+    >>> shuffled_times("f", [Segment(0, 4), Segment(5, 8), Segment(9, 12)], seed=1)
+    [Segment(start=9, end=12), Segment(start=0, end=4), Segment(start=5, end=8)]
+    """
+    drawn = np.random.default_rng([seed, zlib.crc32(film.encode("utf-8", "surrogatepass"))])
+    return [times[place] for place in drawn.permutation(len(times)).tolist()]
 
 
 def _renamed(text: str, names: Names, others: Mapping[str, str]) -> str:

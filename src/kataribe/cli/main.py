@@ -25,6 +25,7 @@ from kataribe.cli import (
     media,
     metrics,
     movie,
+    narrate,
     parse,
     report,
     resources,
@@ -74,6 +75,7 @@ app.command("agree", help=agree.HELP, cls=built_when_called(agree.command))(_bui
 app.command("report")(report.report)
 app.command("metrics")(metrics.metrics)
 app.command("detect", help=detect.HELP, cls=built_when_called(detect.command))(_built_later)
+app.command("narrate", help=narrate.HELP, cls=built_when_called(narrate.command))(_built_later)
 app.command("parse")(parse.parse)
 app.command("demo")(demo.demo)
 app.command("doctor")(doctor.doctor)

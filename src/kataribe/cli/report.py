@@ -10,12 +10,13 @@ import typer
 
 from kataribe.cli.output import check_outputs
 from kataribe.cli.progress import Silence, progress_bar, warn_of
-from kataribe.core.errors import UsageError
+from kataribe.core.errors import UsageError, some
 from kataribe.core.progress import Progress
 from kataribe.formats.output import write_whole
 
 if TYPE_CHECKING:
     from kataribe.core.result import Result
+    from kataribe.core.types import Caption
     from kataribe.people.result import Agreement
 
 
@@ -31,7 +32,11 @@ def report(
     ] = None,
     videos: Annotated[
         Path | None,
-        typer.Option(metavar="FOLDER", help="Video files named by id or by film, to play beside their stories."),
+        typer.Option(metavar="FOLDER", help="Video files named by id or film, to play beside what is told."),
+    ] = None,
+    dialogue: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="FILE", help="Of narrations: what is said in the films, as for `score`; repeatable."),
     ] = None,
     human: Annotated[
         list[Path] | None,
@@ -56,20 +61,23 @@ def report(
     from kataribe.report.figures import check_figures, write_figures
     from kataribe.report.html import render_page
     from kataribe.report.videos import find_videos, playable
+    from kataribe.report.views.films import films_of
 
     if without and not human:
         raise UsageError("--without says whose ratings to leave out, but there is no --human RATINGS")
-    check_outputs([output], results, human, playable(videos) if videos is not None else None)
+    check_outputs([output], results, human, dialogue, playable(videos) if videos is not None else None)
     if figures is not None:
         check_figures(figures)
     with progress_bar(quiet) as progress:
         read = read_results(results)
-        ids = dict.fromkeys(id for result in read.values() for metric in result for id in metric.ids)
+        ids = [id for result in read.values() for metric in result for id in metric.ids]
+        films = [film for name, result in read.items() for film in films_of(result, name)]
         groups = {id: group for result in read.values() if result.groups for id, group in result.groups.of.items()}
-        found = find_videos(videos, ids, output, groups) if videos is not None else None
+        found = find_videos(videos, dict.fromkeys([*ids, *films]), output, groups) if videos is not None else None
+        said = _dialogue(dialogue, films) if dialogue else None
         agreement = _agreement(read, human, without or (), seed, progress) if human else None
         beside = side_by_side(read, replicates=replicates, seed=seed, progress=progress)
-        data = page_data(beside, title=title, videos=found, agreement=agreement)
+        data = page_data(beside, title=title, videos=found, agreement=agreement, dialogue=said)
         page = render_page(data)
     write_whole(output, page)
     if figures is not None:
@@ -89,3 +97,18 @@ def _agreement(
 
     ratings = read_ratings(human).without(without)
     return agree(of_results(results), ratings, options=AgreementOptions(seed=seed), progress=progress)
+
+
+def _dialogue(files: Sequence[Path], films: Sequence[str]) -> dict[str, tuple[Caption, ...]]:
+    """What is said in the films of the results."""
+    from kataribe.formats.source import read_joined
+    from kataribe.formats.stories import read_stories
+
+    stories = read_joined(list(files), lambda file: {story.video: story for story in read_stories(file)})
+    found = {film: story.in_time_order() for film, story in stories.items() if film in films}
+    if not found:
+        problem = (
+            f"--dialogue is of no film of the results: it has {some(stories)}, they have {some(dict.fromkeys(films))}"
+        )
+        raise UsageError(problem, hint="name files by their film")
+    return found

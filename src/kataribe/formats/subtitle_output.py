@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Iterable
 
 from kataribe.core.types import Caption
@@ -23,6 +24,8 @@ def format_subtitles(captions: Iterable[Caption], kind: str) -> str:
         start, end = (round(1000 * edge) for edge in (caption.segment.start, caption.segment.end))
         # A brace would start a command of the format in which pysubs2 keeps cues.
         text = caption.text.replace("{", "(").replace("}", ")")
+        if kind == "vtt":  # its texts are mark-up: what only looks like it is written out
+            text = html.escape(text, quote=False)
         file.append(pysubs2.SSAEvent(start=start, end=end, text=text))
     written = file.to_string(kind).rstrip()
     return f"{written}\n" if written else ""

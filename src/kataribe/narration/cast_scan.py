@@ -54,6 +54,14 @@ class CastScan:
                 hint="were these files made for each other?",
             )
 
+    def left_out_of(self, asked_by: str) -> list[Caution]:
+        """What is said of films without a cast by a metric that leaves them out."""
+        if not self.uncast:
+            return []
+        clips, films = counted(self.uncast_clips, "clip"), counted(len(self.uncast), "film")
+        text = f"{clips} of {films} without a cast, left out of {asked_by}: {some(self.uncast)}"
+        return [Caution("no-cast", text)]
+
 
 def scan_casts(items: Narrations) -> CastScan:
     clips = Counter(film for film in items.films if film is not None)

@@ -29,7 +29,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from kataribe.core.caution import Caution
-from kataribe.core.errors import UsageError, counted, shorten, some
+from kataribe.core.errors import UsageError, shorten
 from kataribe.core.metric import Measured, Metric, option
 from kataribe.core.signature import fingerprint
 from kataribe.core.types import Array, Cast, Floats
@@ -110,11 +110,7 @@ class Critic(Metric):
         }
 
     def warnings(self, facts: _Facts) -> Sequence[Caution]:
-        if not facts.casts.uncast:
-            return []
-        clips, films = counted(facts.casts.uncast_clips, "clip"), counted(len(facts.casts.uncast), "film")
-        text = f"{clips} of {films} without a cast, left out of critic: {some(facts.casts.uncast)}"
-        return [Caution("no-cast", text)]
+        return facts.casts.left_out_of(self.name)
 
 
 def _row(said: frozenset[str], written: frozenset[str]) -> list[float]:

@@ -86,16 +86,24 @@ class Narrations(Captions):
 
         Lines of no film are taken together.
         """
+        return self._in_order(self.gaps)
+
+    @cached_property
+    def as_told(self) -> dict[str, Int64s]:
+        """The same in the order in which the predictions are told, which may have times of their own."""
+        return self._in_order(self.spoken)
+
+    def _in_order(self, times: Sequence[Segment | None]) -> dict[str, Int64s]:
         rows: dict[str, list[int]] = {}
         for row, film in enumerate(self.films):
             rows.setdefault(film or "", []).append(row)
 
         def when(row: int) -> tuple[float, float]:
-            gap = self.gaps[row]
-            return (gap.start, gap.end) if gap else (0.0, 0.0)
+            time = times[row]
+            return (time.start, time.end) if time else (0.0, 0.0)
 
         return {
-            film: np.array(sorted(members, key=when) if all(self.gaps[r] for r in members) else members)
+            film: np.array(sorted(members, key=when) if all(times[row] for row in members) else members)
             for film, members in rows.items()
         }
 

@@ -1,7 +1,8 @@
 """Repetition: how much of what is said was just said?
 
     repetition = n-grams of a line that stand earlier in it or in the `window` lines before it / all its n-grams,
-                 summed over lines; lines of a film follow each other in time
+                 summed over lines; lines of a film follow each other as they are told
+    repetition(across=true): only n-grams that stand in the lines before it count, not those within the line
 
 Xiong, Y., Dai, B., Lin, D. (2018). Move forward and tell: a progressive generator of video descriptions. ECCV: n-grams
 that are repeated within a paragraph.
@@ -42,12 +43,14 @@ class Repetition(Metric):
     group_by: ClassVar[str | None] = "films"
 
     n: int = option(4, "the length of the n-grams in words", positional=True)
-    window: int = option(8, "how many lines back are remembered")
+    window: int = option(8, "how many lines back are remembered; more than a film has: all of them")
+    across: bool = option(False, "whether only what other lines said counts, not what the line itself repeats")
     tok: str = option("ptb", "the tokenizer")
 
     def __post_init__(self) -> None:
-        if self.n < 1 or self.window < 0:
-            raise UsageError(f"{self}: n is at least 1 and window at least 0")
+        if self.n < 1 or self.window < int(self.across):
+            least = "1 where only other lines count" if self.across else "0"
+            raise UsageError(f"{self}: n is at least 1 and window at least {least}")
 
     @property
     def ignores_empty(self) -> bool:
@@ -67,8 +70,12 @@ class Repetition(Metric):
         captions = items.tokens(self.tok)
         words = [text.split() for text in captions.sentences.texts]
         rows = np.zeros((len(items), len(self.columns)))
-        for film in items.by_film.values():
-            for columns, lines in ((slice(0, 4), captions.candidates), (slice(4, 8), captions.references.values)):
+        sides = (
+            (slice(0, 4), captions.candidates, items.as_told),
+            (slice(4, 8), captions.references.values, items.by_film),
+        )
+        for columns, lines, films in sides:
+            for film in films.values():
                 rows[film, columns] = self._of_film([words[index] for index in lines[film]])
         return rows
 
@@ -89,8 +96,8 @@ class Repetition(Metric):
         return Measured(np.nan_to_num(value, nan=0.0), {name: np.nan_to_num(part) for name, part in parts.items()})
 
     def signature(self, facts: str) -> dict[str, str]:
-        fields = {"n": str(self.n), "window": str(self.window), "tok": tokenizer(self.tok).signature}
-        return fields | {"order": facts}
+        fields = {"n": str(self.n), "window": str(self.window)} | ({"count": "across"} if self.across else {})
+        return fields | {"tok": tokenizer(self.tok).signature, "order": facts}
 
     def _of_film(self, lines: Sequence[Sequence[str]]) -> list[tuple[int, int, int, int]]:
         """For each line: does it say anything, n-grams said before, all of them, and was the line said before?"""
@@ -102,7 +109,7 @@ class Repetition(Metric):
             seen: set[tuple[str, ...]] = set()
             repeated = 0
             for ngram in ngrams:
-                repeated += ngram in seen or remembered[ngram] > 0
+                repeated += remembered[ngram] > 0 or (ngram in seen and not self.across)
                 seen.add(ngram)
             counts.append((int(bool(words)), repeated, len(ngrams), int(bool(words) and words in said)))
             if not words:  # who says nothing makes nobody forget

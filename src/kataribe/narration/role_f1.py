@@ -199,13 +199,18 @@ class RoleF1(Metric):
     def details(self, items: Narrations, context: _Context) -> list[NamedRoles]:
         """For each clip the roles that both sides name, those only the reference and those only the prediction does."""
         details = []
-        for film, prediction, in_reference in zip(items.films, items.candidates, context.in_references, strict=True):
-            named = self._roles(prediction, context.film(film).names)
+        for row, (prediction, there) in enumerate(zip(items.candidates, context.in_references, strict=True)):
+            names = context.film(items.films[row]).names
+            named = self._roles(prediction, names)
             details.append(
                 NamedRoles(
-                    found=sorted(named & in_reference),
-                    lost=sorted(in_reference - named),
-                    invented=sorted(named - in_reference),
+                    found=sorted(named & there),
+                    lost=sorted(there - named),
+                    invented=sorted(named - there),
+                    said=tuple((each.start, each.end, each.role in there) for each in names.mentions(prediction)),
+                    written=tuple(
+                        (each.start, each.end, each.role in named) for each in names.mentions(items.written[row])
+                    ),
                 )
             )
         return details

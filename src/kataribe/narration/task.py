@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from kataribe.captions.cautions import cautions
 from kataribe.captions.media import ImageSource, read_media
@@ -21,6 +21,7 @@ from kataribe.films import casts as cast_files
 from kataribe.formats import stories as dialogue_files
 from kataribe.formats.features import Source as FeatureSource
 from kataribe.formats.source import Paths
+from kataribe.narration.by_time import by_time
 from kataribe.narration.doubts import doubts
 from kataribe.narration.files import read_narrations, read_predictions
 from kataribe.narration.items import Film, Narrations
@@ -59,6 +60,11 @@ class NarrationOptions(CaptionOptions):
         metavar="FILE",
         many=True,
     )
+    join: Literal["id", "time"] = option(
+        "id",
+        "How predictions find their reference: by its id, or by the time that they share with it.",
+        noun="join",
+    )
 
 
 class References(NamedTuple):
@@ -75,10 +81,13 @@ def _read_references(source: Any, options: NarrationOptions) -> References:
 def _join(
     predictions: Mapping[str, Narration], references: References, options: NarrationOptions, seed: int
 ) -> Joined[Narrations]:
+    if options.join == "time":
+        predictions = by_time(predictions, references.lines)
     items, coverage, warnings = join(predictions, references.lines, references.films, options.missing)
     clips = find_clips(Path(options.videos), items) if options.videos is not None else None
     media = read_media(items.ids, options.images, options.features, options.text_features, clips)
-    fields = data_fields(options.missing, coverage, _content_of_references(items))
+    how = {"join": "time"} if options.join == "time" else {}
+    fields = how | data_fields(options.missing, coverage, _content_of_references(items))
     return Joined(replace(items, media=media), coverage, warnings, fields)
 
 
@@ -122,6 +131,7 @@ def _content(evaluation: _Evaluation) -> dict[str, ScoredNarration]:
             references=list(items.references[row]),
             film=items.films[row],
             segment=(gap.start, gap.end) if (gap := items.gaps[row]) else None,
+            spoken=(spoken.start, spoken.end) if (spoken := items.spoken[row]) else None,
         )
         for row, id in enumerate(items.ids)
     }

@@ -14,11 +14,13 @@ from kataribe.core.comparison import Comparison
 from kataribe.core.result import MetricResult, Result
 from kataribe.core.side_by_side import Interval, SideBySide
 from kataribe.core.tables import render
+from kataribe.core.types import Caption
 from kataribe.people.result import Agreement
 from kataribe.report.agreement_section import agreement_data
 from kataribe.report.comparison import legend, letter, markings, remarks, render_comparison
-from kataribe.report.views import Column, Results, fitting_views
-from kataribe.report.views.packing import packed_scores
+from kataribe.report.ranked_clips import ranked_clips
+from kataribe.report.views import Column, Results, films, fitting_views
+from kataribe.report.views.packing import packed_scores, packed_time
 
 
 @dataclass(frozen=True)
@@ -39,8 +41,12 @@ def page_data(
     title: str = "",
     videos: Mapping[str, str] | None = None,
     agreement: Agreement | None = None,
+    dialogue: Mapping[str, Sequence[Caption]] | None = None,
 ) -> PageData:
-    """Everything the page shows; `agreement` is a section of its own, of the same results beside people."""
+    """Everything the page shows; `agreement` is a section of its own, of the same results beside people.
+
+    `videos` are addresses by item or film, `dialogue` is what is said in films.
+    """
     results, comparison = beside.results, beside.comparison
     ids = list(dict.fromkeys(id for result in results.values() for metric in result for id in metric.ids))
     metrics = list(dict.fromkeys(name for result in results.values() for name in result.metrics))
@@ -62,8 +68,17 @@ def page_data(
         "videos": dict(videos or {}),
     }
     packed = {view.name: view.pack(results, ids) for view in views}
+    if films.VIEW.name in packed:
+        packed[films.VIEW.name] |= {
+            "dialogue": {film: [_line(line) for line in lines] for film, lines in (dialogue or {}).items()},
+            "people": ranked_clips(agreement) if agreement else [],
+        }
     section = {"agreement": agreement_data(agreement)} if agreement else {}
     return PageData(core, packed | section, beside.warnings)
+
+
+def _line(line: Caption) -> list[Any]:
+    return [packed_time(line.segment.start), packed_time(line.segment.end), line.text]
 
 
 def _system(index: int, name: str, result: Result) -> dict[str, Any]:

@@ -29,7 +29,9 @@ def find_videos(
     found = {id: by_stem[name] for id, name in names.items() if name in by_stem}
     if not found:
         raise InputError(
-            "no video in it has the id of an item", file=folder, hint=f"name files ID{_PLAYABLE[0]} or ID{_PLAYABLE[1]}"
+            "no video in it has the id of an item",
+            file=folder,
+            hint=f"name files ID{_PLAYABLE[0]} or ID{_PLAYABLE[1]}; of narrations, by their film",
         )
     return {id: _address(file, page) for id, file in found.items()}
 

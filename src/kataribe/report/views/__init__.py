@@ -40,6 +40,6 @@ def fitting_views(results: Results) -> list[View]:
 
 
 def all_views() -> tuple[View, ...]:
-    from kataribe.report.views import captions, curves, grounding, roles, stories
+    from kataribe.report.views import captions, curves, films, grounding, roles, stories
 
-    return captions.VIEW, roles.VIEW, stories.VIEW, grounding.VIEW, curves.VIEW
+    return captions.VIEW, roles.VIEW, stories.VIEW, films.VIEW, grounding.VIEW, curves.VIEW

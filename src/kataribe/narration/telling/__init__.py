@@ -1,0 +1,1 @@
+"""A film told by a narrator: where there is time, what is said, and how it fits."""
