@@ -387,6 +387,59 @@ class RaterAgreement:
         }
 
 
+@dataclass(frozen=True)
+class LabelShare:
+    """How often a label was given, and for how many units it is what most raters say; the interval is of that share."""
+
+    label: str
+    answers: int
+    units: int
+    share: float
+    interval: tuple[float, float]
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class LabelRater:
+    """How often a rater says what most others say of a unit, where most others say the same; NaN where nobody does."""
+
+    rater: str
+    answers: int
+    shared: int
+    agreement: float
+
+    def to_dict(self) -> dict[str, Any]:
+        return {name: json_number(value) for name, value in asdict(self).items()}
+
+
+@dataclass(frozen=True)
+class LabelAgreement:
+    """One dimension; `undecided` units have no label that is given more often than every other."""
+
+    dimension: str
+    units: int
+    answers: int
+    undecided: int
+    alpha: float
+    kappa: float
+    labels: tuple[LabelShare, ...]
+    raters: tuple[LabelRater, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "kind": "labels",
+            "units": self.units,
+            "answers": self.answers,
+            "undecided": self.undecided,
+            "alpha": json_number(self.alpha),
+            "kappa": json_number(self.kappa),
+            "labels": [label.to_dict() for label in self.labels],
+            "raters": [rater.to_dict() for rater in self.raters],
+        }
+
+
 def _rater_dict(rater: RaterReport) -> dict[str, Any]:
     numbers = {name: json_number(value) for name, value in asdict(rater.habits).items()}
     screening = {name: json_number(value) for name, value in asdict(rater.screening).items()}
