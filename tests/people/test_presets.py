@@ -211,7 +211,8 @@ def test_the_table_ends_with_metrics_by_dimension(files: Path, capsys: pytest.Ca
     call = ["agree", str(files / "scores.csv"), "--human", str(files / "ranks.csv"), "--preset", "movie101", "-q"]
     assert _run([*call, "--bootstrap", "0"]) == 0
     lines = [line.split() for line in capsys.readouterr().out.splitlines()]
-    assert ["accuracy", "x", "y", "overall"] in lines
+    assert ["accuracy", "on", "all", "dimensions"] in lines
+    assert ["metric", "x", "y", "overall"] in lines
     assert ["m", "100.00", "100.00", "100.00"] in lines
 
 

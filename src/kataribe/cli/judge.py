@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from kataribe.cli import study
+from kataribe.cli import study, study_making
 from kataribe.cli.output import check_outputs
 from kataribe.cli.progress import Silence, progress_bar, warn_of
 from kataribe.core.errors import UsageError
@@ -17,9 +17,11 @@ app = typer.Typer(
     help="Collect human judgements and see whether people agree.", no_args_is_help=True, rich_markup_mode=None
 )
 app.command("new")(study.new)
+app.add_typer(study_making.app, name="make")
 app.command("serve")(study.serve)
 app.command("invite")(study.invite)
 app.command("export")(study.export)
+app.command("rehearse")(study.rehearse)
 
 
 @app.command("agreement")

@@ -141,8 +141,11 @@ def _glance(agreement: Agreement) -> tuple[list[str], grid.Rows]:
             for dimension, ceiling in zip(dimensions, people, strict=True)
         )
         rows.append(["people", *cells])
-    tested = dict.fromkeys(dimension.by for dimension in dimensions)
-    return [" and ".join(tested), *(dimension.name for dimension in dimensions)], rows
+    return ["metric", *(dimension.name for dimension in dimensions)], rows
+
+
+def _tested(agreement: Agreement) -> str:
+    return " and ".join(dict.fromkeys(dimension.by for dimension in agreement.dimensions.values()))
 
 
 def _best(dimension: Dimension, measure: Measure) -> str:
@@ -233,7 +236,7 @@ def _table(agreement: Agreement) -> str:
             lines += [*grid.aligned(*_system_scores(dimension, agreement)), ""]
         lines += example_lines(dimension, agreement.units)
     if len(agreement.dimensions) > 1:
-        lines += ["all dimensions", "", *grid.aligned(*_glance(agreement)), ""]
+        lines += [f"{_tested(agreement)} on all dimensions", "", *grid.aligned(*_glance(agreement)), ""]
     lines += fit_lines(agreement.fit) if agreement.fit else []
     # One legend, unless dimensions were read differently.
     lines += [
@@ -266,7 +269,7 @@ def _markdown(agreement: Agreement) -> str:
             lines += [*grid.markdown(*_system_scores(dimension, agreement)), ""]
         lines += example_markdown(dimension, agreement.units)
     if len(agreement.dimensions) > 1:
-        lines += ["All dimensions:", "", *grid.markdown(*_glance(agreement)), ""]
+        lines += [f"{_tested(agreement)} on all dimensions:", "", *grid.markdown(*_glance(agreement)), ""]
     lines += fit_markdown(agreement.fit) if agreement.fit else []
     return "\n".join([*lines, *(f"`{signature}`  " for signature in _signatures(agreement))]).rstrip("\n")
 
