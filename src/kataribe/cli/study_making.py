@@ -254,6 +254,8 @@ def _write(draft: Draft, given: Given, cautions: Sequence[Caution]) -> None:
     from kataribe.people.judge.making import write_draft
 
     study = write_draft(given["output"], draft)
+    if not draft.clips:
+        cautions = [*cautions, Caution("no-videos", "raters will see texts without their videos: --videos DIR")]
     warn_of(cautions, given["silence"], given["quiet"])
     print(f"{study.path}: {_summary(study, draft.fields)}; seed {draft.seed}")
     print(f"try it: kataribe judge serve {study.path} --raters 2")

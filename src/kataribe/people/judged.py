@@ -81,15 +81,16 @@ def judged_overall(ratings: Ratings, known: Set[Text]) -> Judged:
     >>> found.dimension, found.answers.value.tolist()
     ('overall', [3.5, 3.0])
     """
+    dimensions = ratings.dimensions
     given: dict[tuple[str, tuple[str, ...]], list[float]] = defaultdict(list)
-    for dimension in ratings.dimensions:
+    for dimension in dimensions:
         for answer in answers_of(ratings.of(dimension)):
             given[answer.rater, answer.unit].append(answer.value)
     # Rounded more finely than means over raters, which are made of these.
     complete = (
         Answer(rater, unit, round(float(np.mean(values)), DECIMALS + 2))
         for (rater, unit), values in given.items()
-        if len(values) == len(ratings.dimensions)
+        if len(values) == len(dimensions)
     )
     return _in_columns(complete, ratings.kind, OVERALL, known)
 
