@@ -244,10 +244,10 @@ def _table(agreement: Agreement) -> str:
     ]
     coverage = agreement.coverage
     lines.append(f"{coverage.both:,} texts of {coverage.judged:,} judged and {coverage.scored:,} scored")
-    return "\n".join([*lines, *_signatures(agreement)])
+    return "\n".join([*lines, *signatures(agreement)])
 
 
-def _signatures(agreement: Agreement) -> list[str]:
+def signatures(agreement: Agreement) -> list[str]:
     fitted = [agreement.fit.signature] if agreement.fit else []
     return [agreement.signature, *fitted, *agreement.signatures.values()]
 
@@ -271,14 +271,14 @@ def _markdown(agreement: Agreement) -> str:
     if len(agreement.dimensions) > 1:
         lines += [f"{_tested(agreement)} on all dimensions:", "", *grid.markdown(*_glance(agreement)), ""]
     lines += fit_markdown(agreement.fit) if agreement.fit else []
-    return "\n".join([*lines, *(f"`{signature}`  " for signature in _signatures(agreement))]).rstrip("\n")
+    return "\n".join([*lines, *(f"`{signature}`  " for signature in signatures(agreement))]).rstrip("\n")
 
 
 def _latex(agreement: Agreement) -> str:
     def mark(value: str, best: bool, letters: str) -> str:
         return (rf"\textbf{{{value}}}" if best else value) + (f"$^{{{letters}}}$" if letters else "")
 
-    lines = [f"% {signature}" for signature in _signatures(agreement)]
+    lines = [f"% {signature}" for signature in signatures(agreement)]
     for dimension in agreement.dimensions.values():
         header, rows = _texts(agreement, dimension, mark)
         for row in rows:
