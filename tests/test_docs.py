@@ -98,6 +98,10 @@ def furnish(folder: Path, page: Path) -> dict[str, str]:
     shutil.copy(samples / "narration_dialogue.jsonl", folder / "dialogue.jsonl")
     for name, copy in (("pred", "moments"), ("refs", "queries"), ("train", "train_queries"), ("answers", "answers")):
         shutil.copy(samples / f"grounding_{name}.json", folder / f"{copy}.json")
+    if page.name == "studies.md":
+        from tests.people.study_samples import write_study_samples
+
+        write_study_samples(folder)
     shutil.copytree(samples / "films", folder / "films", dirs_exist_ok=True)
     predictions = json.loads((folder / "pred.json").read_text(encoding="utf-8"))
     (folder / "pred11.json").write_text(json.dumps(predictions[:-1]), encoding="utf-8")

@@ -403,11 +403,13 @@ def test_what_the_attacks_made_is_written_as_submissions(tmp_path, capsys):
     call = ["audit", "stories", *(str(tmp_path / name) for name in ("pred.json",)), "--attack", "order", "--quiet"]
     call += ["-r", str(tmp_path / "one.json"), "-r", str(tmp_path / "two.json"), "-m", "soda(d)"]
     with pytest.raises(SystemExit, match="2"):
-        main([*call, "--stories", str(folder)])
-    assert "there is no folder" in capsys.readouterr().err
-    folder.mkdir()
+        main([*call, "--write", str(tmp_path / "pred.json")])
+    assert "pred.json: is a file" in capsys.readouterr().err
+    with pytest.raises(SystemExit, match="2"):
+        main([*call, "--write", str(tmp_path / "no" / "where")])
+    assert "cannot be created" in capsys.readouterr().err
     with pytest.raises(SystemExit, match="0"):
-        main([*call, "--stories", str(folder)])
+        main([*call, "--write", str(folder)])
     names = ["order-correct.json", "order-shuffle.json", "order-swap.json", "share-all.json"]
     assert sorted(path.name for path in folder.iterdir()) == names
     correct, _, swap, submitted = (read_stories(folder / name) for name in names)

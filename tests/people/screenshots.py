@@ -18,7 +18,8 @@ ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=ARGUMENTS)
-        shoot(browser, "movie101", Path(folder), "25431" * 2 + "2", "judge-ranking.png", width=1280, height=980)
+        shoot(browser, "movie101", Path(folder), "25134" * 2 + "2", "judge-ranking.png", width=1280, height=980)
+        shoot(browser, "movie101-clips", Path(folder), "2", "judge-labels.png", width=1280, height=640)
         shoot(browser, "soda", Path(folder), "b", "judge-phone.png", width=400, height=860, scheme="dark")
         browser.close()
 

@@ -119,7 +119,7 @@ def test_pairs_by_mouse_to_the_end(serve: Any, visit: Any, tmp_path: Path) -> No
     assert house.given() == ["a"] * 3
 
 
-@pytest.mark.parametrize("kind", ["soda", "movie101", "shichimi"])
+@pytest.mark.parametrize("kind", ["soda", "movie101", "movie101-clips", "shichimi"])
 def test_every_kind_by_keyboard_alone(kind: str, serve: Any, visit: Any, tmp_path: Path) -> None:
     study = template(kind, tmp_path)
     house = serve(study)
@@ -132,8 +132,8 @@ def test_every_kind_by_keyboard_alone(kind: str, serve: Any, visit: Any, tmp_pat
         at(page, number)
         texts = page.locator(".text").count()
         for dimension in range(len(study.settings.dimensions)):
-            keys = {"soda": "b", "shichimi": "4", "movie101": "".join(str(place + 1) for place in range(texts))}[kind]
-            for key in keys:
+            keys = {"soda": "b", "shichimi": "4", "movie101-clips": "2", "movie101": "12345"[:texts]}
+            for key in keys[kind]:
                 page.keyboard.press(key)
             del dimension
         assert page.evaluate("document.activeElement.matches(':focus-visible')")
@@ -141,8 +141,9 @@ def test_every_kind_by_keyboard_alone(kind: str, serve: Any, visit: Any, tmp_pat
     at(page, total + 1)
     assert page.get_by_role("heading", name="Thank you!").is_visible()
     values = house.given()
-    assert set(values) == {"soda": {"b"}, "shichimi": {4.0}, "movie101": {1.0, 2.0, 3.0, 4.0, 5.0}}[kind]
-    assert len(values) == {"soda": 3, "shichimi": 8, "movie101": 45}[kind]
+    places = {1.0, 2.0, 3.0, 4.0, 5.0}
+    assert set(values) == {"soda": {"b"}, "shichimi": {4.0}, "movie101": places, "movie101-clips": {"merge"}}[kind]
+    assert len(values) == {"soda": 3, "shichimi": 8, "movie101": 45, "movie101-clips": 3}[kind]
 
 
 def test_letters_are_ranked_by_dragging_and_by_two_taps(serve: Any, visit: Any, tmp_path: Path) -> None:
@@ -187,9 +188,43 @@ def test_empty_texts_are_said_to_be_empty(serve: Any, visit: Any, tmp_path: Path
         at(page, number)
         is_check = page.locator(".caption").filter(has_text="(no text)").count() == 0
         assert is_check or page.locator(".axis").count() == 1
-        page.keyboard.press("e")
+        page.keyboard.press("a")
         page.keyboard.press("Enter")
     at(page, 5)
+
+
+def test_where_one_text_must_be_chosen_nothing_is_equal(serve: Any, visit: Any, tmp_path: Path) -> None:
+    house = serve(template("soda-order", tmp_path))
+    page = visit(house.link())
+    page.get_by_role("button", name="Start").click()
+    at(page, 1)
+    assert page.get_by_role("radio").count() == 2
+    page.keyboard.press("e")
+    page.keyboard.press("Enter")
+    assert page.get_by_role("status").inner_text() == "Answer every question first."
+    page.keyboard.press("?")
+    assert "A better, B better" in page.locator("#help").inner_text()
+    assert "E" not in page.locator("#help kbd").all_inner_texts()
+
+
+def test_context_stands_around_the_text(serve: Any, visit: Any, tmp_path: Path) -> None:
+    """A clip at the beginning of its film has nothing before it; markup around a text is text."""
+    path = write_template("movie101-clips", tmp_path / "clips")
+    evil = '<img src=x onerror="document.title=1"><script>document.title=2</script>'
+    (path.parent / "context.csv").write_text("id,before,after\nkite,," + '"' + evil.replace('"', '""') + '"\n')
+    text = path.read_text().replace('context = "context.csv"', 'context = "context.csv"\nitems = ["kite"]')
+    path.write_text(
+        text.replace('text = { zh = "完整", en = "whole", ja = "完結している" }', f"text = {json.dumps(evil)}")
+    )
+    house = serve(read_study(path))
+    page = visit(house.link() + "?lang=en")
+    page.get_by_role("button", name="Start").click()
+    at(page, 1)
+    assert page.locator(".around").count() == 1
+    assert page.locator(".around").inner_text() == f"After this\n{evil}"
+    assert page.locator(".option").first.inner_text() == evil
+    assert page.locator(".around img, .option img, #task script").count() == 0
+    assert page.title() == "Is it one paragraph?"
 
 
 def test_arrows_move_a_letter_only_when_it_has_the_focus(serve: Any, visit: Any, tmp_path: Path) -> None:
@@ -331,7 +366,7 @@ def test_clip_plays_only_its_part_of_the_film(serve: Any, visit: Any, tmp_path: 
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("kind", ["soda", "movie101", "shichimi"])
+@pytest.mark.parametrize("kind", ["soda", "movie101", "movie101-clips", "shichimi"])
 def test_nothing_is_cut_off_on_a_phone(kind: str, language: str, serve: Any, visit: Any, tmp_path: Path) -> None:
     house = serve(template(kind, tmp_path))
     page = visit(house.link() + f"?lang={language}", viewport={"width": 400, "height": 800}, color_scheme="dark")

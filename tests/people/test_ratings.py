@@ -79,7 +79,7 @@ def test_votes_name_both_systems(tmp_path: Path) -> None:
         ("r.csv", "", "r.csv: holds no judgements"),
         ("r.csv", "rater,item,value\n", "holds no judgements"),
         ("r.csv", "rater,item,value\nann,1,\n", "holds no judgements"),
-        ("r.csv", "rater,item,score\nann,1,2\n", "has none of value, rank and choice among its columns"),
+        ("r.csv", "rater,item,score\nann,1,2\n", "has none of value, rank, choice and label among its columns"),
         ("r.csv", "rater,item,value,rank\nann,1,2,1\n", "has value and rank among its columns"),
         ("r.csv", "item,value\n1,2\n", "line 2 has no rater (ratings need rater, item, value)"),
         ("r.csv", "rater,item,rank\nann,1,2\n", "line 2 has no system (rankings need rater, item, system, rank)"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,10 @@ import pytest
 
 from kataribe.people.agreement import agree
 from kataribe.people.examples import Shown, explain
+from kataribe.people.fitting import fit_mixture
+from kataribe.people.mixture import find_mixture, find_parts
 from kataribe.people.options import AgreementOptions
-from kataribe.people.ratings import Rating, Ratings
+from kataribe.people.ratings import Rating, Ratings, Vote
 from kataribe.people.result import Agreement, Text
 from kataribe.people.scores import Scores
 from kataribe.report.html import render_agreement_page
@@ -143,3 +146,84 @@ def test_nothing_is_wider_than_the_window(page: Any, width: int) -> None:
     page.click("#theme")
     page.click("#theme")
     assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+
+
+LONG = "suisei(/data/models/runs/2026-11-17/japanese-captions/seed-3-of-5/checkpoint)"
+
+
+@pytest.fixture(scope="module")
+def fitted() -> Agreement:
+    """Votes and the weights of a mixture; one metric is called after a path, one part of a name is markup."""
+    rng = np.random.default_rng(1)
+    texts = [Text(str(item), system) for item in range(20) for system in ("x", NASTY)]
+    parts = {part: rng.random(len(texts)) for part in ("EMScore", "BERTScore", "RoleF1")}
+    quality = parts["EMScore"] + parts["RoleF1"] + 0.2 * rng.normal(size=len(texts))
+    scores = Scores(texts, {**parts, LONG: quality})
+    votes = tuple(
+        Vote("ann", str(item), "overall", "x", NASTY, "a" if quality[2 * item] > quality[2 * item + 1] else "b")
+        for item in range(20)
+    )
+    ratings = Ratings("votes", votes)
+    options = AgreementOptions(bootstrap=40)
+    found = find_parts(find_mixture("mnscore"), scores, None)
+    return replace(agree(scores, ratings, options=options), fit=fit_mixture(found, ratings, options))
+
+
+@pytest.mark.parametrize("width", [1400, 400])
+def test_long_names_leave_the_numbers_in_sight(browser: Any, fitted: Agreement, tmp_path: Path, width: int) -> None:
+    with opened(browser, render_agreement_page(fitted), tmp_path / "page.html") as page:
+        page.set_viewport_size({"width": width, "height": 900})
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        row = page.locator("#agreement-standings tbody tr").nth(3)
+        assert LONG in row.inner_text()
+        card = page.locator("#agreement-standings .card").first.bounding_box()
+        value = row.locator("td").first.bounding_box()
+        assert value["x"] + value["width"] <= card["x"] + card["width"]
+
+
+def test_a_label_of_an_axis_is_never_longer_than_the_axis(browser: Any, fitted: Agreement, tmp_path: Path) -> None:
+    with opened(browser, render_agreement_page(fitted), tmp_path / "page.html") as page:
+        chart = page.locator("#agreement-scatter svg").nth(3)
+        label = chart.locator("text.label").last
+        shown = label.evaluate("node => node.firstChild.data")
+        assert shown.startswith("suisei(/")
+        assert shown.endswith("point)")
+        assert "\u2026" in shown
+        assert label.locator("title").text_content() == LONG
+        inside = label.evaluate(
+            "node => { const [a, b] = [node, node.ownerSVGElement].map(one => one.getBoundingClientRect());"
+            " return a.top >= b.top && a.bottom <= b.bottom }"
+        )
+        assert inside
+        first = page.locator("#agreement-scatter svg").first.locator("text.label").last
+        assert first.text_content() == "EMScore"
+
+
+def test_fitted_weights_stand_on_the_page(browser: Any, fitted: Agreement, tmp_path: Path) -> None:
+    assert fitted.fit is not None
+    weights = fitted.fit.dimensions["overall"]
+    with opened(browser, render_agreement_page(fitted), tmp_path / "page.html") as page:
+        part = page.locator("#agreement-fit-part")
+        assert part.is_visible()
+        assert part.locator("h3").inner_text() == "Weights of mnscore"
+        assert part.locator("code").inner_text() == f'-m "{weights.spec}"'
+        table = part.locator("table").first.locator("tbody tr").all_inner_texts()
+        assert [row.split("\t")[:3] for row in table] == [
+            [name, f"{published:.3f}", f"{weights.weights[name]:.3f}"]
+            for name, published in (("EMScore", 1 / 6), ("BERTScore", 4 / 6), ("RoleF1", 1 / 6))
+        ]
+        assert part.locator("svg .dot.hollow").count() == 3
+        assert fitted.fit.signature in page.locator("#agreement-details details").last.text_content()
+
+
+def test_a_page_without_a_fit_says_nothing_of_weights(page: Any) -> None:
+    assert page.locator("#agreement-fit-part").is_hidden()
+
+
+def test_what_people_prefer_stands_on_the_page(browser: Any, fitted: Agreement, tmp_path: Path) -> None:
+    (preference,) = fitted.dimensions["overall"].preferences
+    with opened(browser, render_agreement_page(fitted), tmp_path / "page.html") as page:
+        first = page.locator("#agreement-details tbody tr").first
+        assert first.locator("th").inner_text() == f"{preference.one}, {preference.other}: majority of an item"
+        one, other, _ = preference.items
+        assert first.locator("td").all_inner_texts()[:2] == [f"{5 * one}.0% ({one})", f"{5 * other}.0% ({other})"]

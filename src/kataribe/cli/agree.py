@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import typer
 
 from kataribe.cli import common
-from kataribe.cli.build import Given, build, declared_parameters, parameter, take_options
+from kataribe.cli.build import Given, build, call_context, declared_parameters, parameter, take_options, written_options
 from kataribe.cli.output import check_outputs
 from kataribe.cli.progress import progress_bar, warn_of
 from kataribe.core.errors import UsageError
@@ -21,6 +21,7 @@ from kataribe.formats.output import write_whole
 if TYPE_CHECKING:
     from kataribe.core.progress import Progress
     from kataribe.people.examples import Shown
+    from kataribe.people.options import AgreementOptions
     from kataribe.people.ratings import Ratings
     from kataribe.people.result import Agreement, Text
     from kataribe.people.scores import Scores
@@ -33,6 +34,7 @@ def command() -> Any:
 
     page = typer.Option("--report", help="Write a page to look at here, an HTML file.")
     parameters = [
+        call_context(),
         *_inputs(),
         *declared_parameters(AgreementOptions),
         common.format("table, json, csv, markdown or latex."),
@@ -57,6 +59,7 @@ def _inputs() -> list[Parameter]:
     metric = typer.Option("-m", "--metric", "--metrics", help="Only these metrics; commas between several; repeatable.")
     without = typer.Option(metavar="RATER", help="Leave this rater out; repeatable.")
     lower = typer.Option(metavar="METRIC", help="Of a table: lower values of this metric are better; repeatable.")
+    preset = typer.Option(metavar="STUDY", help="Read the judgements as this study did: movie101 or soda.")
     fit = typer.Option(metavar="MIXTURE", help="Fit the weights of this mixture of metrics to the judgements: mnscore.")
     return [
         parameter("scores", list[str], scores),
@@ -64,6 +67,7 @@ def _inputs() -> list[Parameter]:
         parameter("metric", list[str] | None, metric, None),
         parameter("without", list[str] | None, without, None),
         parameter("lower", list[str] | None, lower, None),
+        parameter("preset", str | None, preset, None),
         parameter("fit", str | None, fit, None),
         parameter("tok", str | None, typer.Option(help="Of a data set: the tokenizer for all metrics."), None),
         parameter("protocol", str, typer.Option(help="Of a data set: official or paper."), "official"),
@@ -90,7 +94,7 @@ def _agree(given: Given) -> None:
     from kataribe.people.examples import check_count, explain
     from kataribe.people.fitting import fit_mixture
     from kataribe.people.mixture import find_mixture, find_parts
-    from kataribe.people.options import AgreementOptions
+    from kataribe.people.presets import check_kind
     from kataribe.report.agreement import check_format, render_agreement
     from kataribe.report.html import render_agreement_page
     from kataribe.report.thumbnails import thumbnails
@@ -105,10 +109,12 @@ def _agree(given: Given) -> None:
     check_count(given["explain"])
     reads = [given["scores"], given["human"], given["references"], given["images"], given["features"]]
     check_outputs([output, page], *reads, metrics=given["metric"])
-    options = AgreementOptions(**take_options(AgreementOptions, given))
+    options = _options(given)
     with progress_bar(given["quiet"]) as progress:
         judged = _read_or_score(given, progress)
         scores, ratings = judged.scores.lowered(given["lower"] or ()), judged.ratings.without(given["without"] or ())
+        if given["preset"] is not None:
+            check_kind(given["preset"], ratings)
         parts = find_parts(mixture, scores, judged.metrics or None) if mixture else None
         agreement = agree(scores, ratings, metrics=judged.metrics or None, options=options, progress=progress)
         if parts is not None:
@@ -123,6 +129,18 @@ def _agree(given: Given) -> None:
         write_whole(page, render_agreement_page(agreement, pictures=small.images))
     warn_of(agreement.warnings, given["silence"], given["quiet"])
     print(render_agreement(agreement, given["format"]))
+
+
+def _options(given: Given) -> AgreementOptions:
+    """What was written on the command line goes before what a preset says, and that before the defaults."""
+    from kataribe.people.options import AgreementOptions
+    from kataribe.people.presets import preset_options
+
+    options = take_options(AgreementOptions, given)
+    if given["preset"] is None:
+        return AgreementOptions(**options)
+    written = written_options(given["context"])
+    return preset_options(given["preset"], {name: options[name] for name in written if name in options})
 
 
 class _Judged(NamedTuple):

@@ -40,14 +40,19 @@ def _stories() -> Any:
     from kataribe.audit.stories import StoryAuditOptions
     from kataribe.stories.task import TASK
 
-    folder = typer.Option(help="A folder for what each attack made (the first draw), as submissions.")
+    folder = typer.Option(
+        "--write",
+        "--stories",
+        metavar="DIR",
+        help="A folder for what each attack made (the first draw), as submissions: stimuli for `judge make soda`.",
+    )
     parameters = [
         common.predictions("PRED", "The submission to attack."),
         common.references(*TASK.references),
         common.metrics(),
         *declared_parameters(StoryAuditOptions),
         _plots("A folder for the pictures, as PNG and SVG."),
-        parameter("stories", Path | None, folder, None),
+        parameter("write", Path | None, folder, None),
         *_answering("table, markdown or json."),
     ]
     return build("stories", _HELP["stories"], parameters, _audit_stories)
@@ -58,7 +63,7 @@ def _audit_stories(given: Given) -> None:
     from kataribe.report import story_audit
     from kataribe.stories.output import spell_submission
 
-    folder: Path | None = given["stories"]
+    folder: Path | None = given["write"]
 
     def write(name: str, table: StoryTable) -> None:
         if folder is not None:
@@ -68,9 +73,19 @@ def _audit_stories(given: Given) -> None:
     reads = given["predictions"], given["references"]
     _check(given, story_audit.FORMATS, *reads)
     if folder is not None:
+        _make_folder(folder)
         check_outputs([folder / "share-all.json"], *reads)
     run = partial(audit, *reads, given["metric"] or DEFAULT_METRICS, options, keep=write)
     _answer(_reported(run, given), given, story_audit.FORMATS, story_audit.pictures)
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(exist_ok=True)
+    except FileExistsError:
+        raise OutputError(f"{folder}: is a file", hint="name a folder") from None
+    except OSError as error:
+        raise OutputError(f"{folder}: cannot be created ({error.strerror})", hint="choose another place") from None
 
 
 def _boundaries() -> Any:

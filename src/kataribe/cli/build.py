@@ -52,6 +52,17 @@ def take_options(options: type[Options], given: Given) -> Given:
     }
 
 
+def call_context() -> Parameter:
+    """Tells a command how it was called: what `written_options` asks."""
+    return Parameter("context", Parameter.KEYWORD_ONLY, annotation=typer.Context)
+
+
+def written_options(context: typer.Context) -> list[str]:
+    """The parameters that the command line names, rather than leaving them to their defaults."""
+    sources = {name: context.get_parameter_source(name) for name in context.params}
+    return [name for name, source in sources.items() if source is not None and source.name == "COMMANDLINE"]
+
+
 def paths_in(values: Mapping[str, Any]) -> list[Path]:
     """The files and folders among the values of options."""
     listed = (value if isinstance(value, list) else [value] for value in values.values())

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kataribe.cli.output import check_outputs
+from kataribe.cli.progress import progress_bar
 from kataribe.core.errors import InputError, UsageError
+from kataribe.core.progress import reporting, silent
 from kataribe.formats.output import write_whole
 
 if TYPE_CHECKING:
@@ -26,7 +28,9 @@ PublicUrl = Annotated[str, typer.Option(help="The address raters use, where it i
 
 
 def new(
-    template: Annotated[str, typer.Argument(metavar="TEMPLATE", help="soda, movie101 or shichimi.")],
+    template: Annotated[
+        str, typer.Argument(metavar="TEMPLATE", help="soda, soda-order, movie101, movie101-clips or shichimi.")
+    ],
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder to create.")],
 ) -> None:
     """Write a study that runs at once: its documented STUDY.toml and a small sample of every file it names."""
@@ -145,6 +149,37 @@ def export(
         f"{output}: {len(found):,} {found.kind} by {len(found.raters):,} raters"
         + (f"; {left_out:,} raters left out" if left_out else "")
     )
+
+
+def rehearse(
+    study: StudyFile,
+    truth: Annotated[
+        Path,
+        typer.Option(
+            metavar="TABLE", help="What the texts are worth: item, system and a column for each dimension, or truth."
+        ),
+    ],
+    output: Annotated[Path, typer.Option("-o", "--output", help="The ratings: .csv, .tsv or .jsonl; .gz of any.")],
+    raters: Annotated[int, typer.Option(min=1, help="How many raters.")] = 10,
+    accuracy: Annotated[
+        float, typer.Option(help="The share of pairs of texts that a rater puts in the right order; of labels, right.")
+    ] = 0.75,
+    seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+) -> None:
+    """Generated raters answer the study: what would you find? The study's own answers are not touched."""
+    from kataribe.people.judge.rehearsal import Rehearsal, read_truth
+    from kataribe.people.judge.study import read_study
+    from kataribe.people.ratings import write_ratings
+
+    check_outputs([output], [study, truth])
+    read = read_study(study)
+    check_outputs([output], read.files)
+    rehearsal = Rehearsal(read, read_truth(truth, read), accuracy, seed)
+    with progress_bar(quiet) as progress, reporting(progress or silent):
+        found = rehearsal.answers(raters)
+    write_ratings(output, found)
+    print(f"{output}: {len(found):,} {found.kind} by {raters:,} generated raters, accuracy {accuracy:g}; seed {seed}")
 
 
 def _checks_table(reports: list[RaterProgress], kept: set[str]) -> str:

@@ -21,12 +21,13 @@ from kataribe.core.progress import Progress, silent
 from kataribe.core.signature import fingerprint_by_id, format_signature
 from kataribe.core.types import Floats
 from kataribe.engines.local import LocalEngine
-from kataribe.people.join import match
-from kataribe.people.judged import Judged, judged
+from kataribe.people.join import ScoredJudgements, match
+from kataribe.people.judged import Judged, judged, judged_overall
 from kataribe.people.oddities import odd_ratings
 from kataribe.people.options import AgreementOptions
 from kataribe.people.predictors import Comparer, Predictor
-from kataribe.people.ratings import Ratings
+from kataribe.people.preferences import preferences
+from kataribe.people.ratings import OVERALL, Ratings
 from kataribe.people.result import (
     Agreement,
     Dimension,
@@ -78,8 +79,8 @@ def agree(
     warnings = joined.warnings + odd_ratings(ratings)
     lower = tuple(metric for metric in joined.values if metric in scores.lower_is_better)
     dimensions: dict[str, Dimension] = {}
-    for name in ratings.dimensions:
-        judgements = judged(joined.ratings, name, joined.row_of.keys())
+    for judgements in _read(joined, options):
+        name = judgements.dimension
         if not len(judgements.answers.text):
             warnings.append(Caution("unread-dimension", f"{name}: nothing that was judged can be read, left out"))
             continue
@@ -101,6 +102,19 @@ def agree(
     )
 
 
+def _read(joined: ScoredJudgements, options: AgreementOptions) -> Iterator[Judged]:
+    """Every dimension and, where it was asked for, the mean over them."""
+    for name in joined.ratings.dimensions:
+        yield judged(joined.ratings, name, joined.row_of.keys())
+    if _has_mean(joined.ratings, options):
+        yield judged_overall(joined.ratings, joined.row_of.keys())
+
+
+def _has_mean(ratings: Ratings, options: AgreementOptions) -> bool:
+    """One dimension is its own mean, and whoever asked raters for an overall answer has one."""
+    return options.overall and len(ratings.dimensions) > 1 and OVERALL not in ratings.dimensions
+
+
 def _signature(ratings: Ratings, coverage: Joined, options: AgreementOptions, lower: Sequence[str]) -> str:
     """Every choice that can move a number here, and which judgements were used."""
     is_pooled = ratings.kind == "ratings" and not options.per_item
@@ -109,6 +123,7 @@ def _signature(ratings: Ratings, coverage: Joined, options: AgreementOptions, lo
         "against": options.against,
         "over": "texts" if is_pooled else "items",
         "ties": options.ties,
+        **({"overall": "mean"} if _has_mean(ratings, options) else {}),
         **({"lower": "+".join(lower)} if lower else {}),
         "data": f"{coverage.both}/{coverage.judged}",
         "hash": fingerprint_by_id(tuple(map(str, row)) for row in ratings.rows),
@@ -185,6 +200,7 @@ def _dimension(
         judged=judgements.texts,
         points={"people": judgements.means, **values},
         distinct=_distinct(values) | ({"people": comparer.distinct_ceiling()} if people is not None else {}),
+        preferences=preferences(judgements) if judgements.kind == "votes" else (),
     )
 
 

@@ -29,6 +29,9 @@ class ScoredJudgements:
 
 def match(ratings: Ratings, scores: Scores, metrics: Sequence[str] | None) -> ScoredJudgements:
     """Put both sides together; what does not fit is counted and said."""
+    if ratings.kind == "labels":
+        problem = "labels have no order, so that no metric can be read against them"
+        raise UsageError(problem, hint="`kataribe judge agreement` counts them")
     for name in metrics or ():
         if name not in scores.values:
             raise UsageError(f"no score is called {shorten(name)!r}", hint=nearest(name, scores.values))

@@ -5,13 +5,14 @@
     rankings   the share of the others it was put above       the better of one rater's two ranks
     votes      the share of its votes it won, equal is half   the vote
 
-Every number is one rater's. Preferences are always between texts of the same item, by the same rater.
+Every number is one rater's. Preferences are always between texts of the same item, by the same rater. `overall` is the
+mean of a rater's numbers over all dimensions; of votes, of the preferences.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence, Set
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
@@ -19,8 +20,8 @@ from typing import NamedTuple
 import numpy as np
 
 from kataribe.core.types import Floats, Int64s
-from kataribe.people.raters import answers_of
-from kataribe.people.ratings import Ratings, Vote
+from kataribe.people.raters import Answer, answers_of
+from kataribe.people.ratings import OVERALL, Ratings
 from kataribe.people.result import Text
 
 # Means that are equal on paper differ by rounding; a difference this small is none.
@@ -67,43 +68,66 @@ class Judged:
 
 def judged(ratings: Ratings, dimension: str, known: Set[Text]) -> Judged:
     """What was said about the known texts; judgements about others are left out."""
-    chosen = ratings.of(dimension)
+    return _in_columns(answers_of(ratings.of(dimension)), ratings.kind, dimension, known)
+
+
+def judged_overall(ratings: Ratings, known: Set[Text]) -> Judged:
+    """What each rater said on the mean of all dimensions; what somebody left open on one of them is left out.
+
+    >>> from kataribe.people.ratings import Rating
+    >>> said = {"accuracy": (5, 2), "language": (2, 4)}
+    >>> rows = [Rating("ann", "1", s, name, float(v)) for name, vs in said.items() for s, v in zip("xy", vs)]
+    >>> found = judged_overall(Ratings("ratings", tuple(rows)), {Text("1", "x"), Text("1", "y")})
+    >>> found.dimension, found.answers.value.tolist()
+    ('overall', [3.5, 3.0])
+    """
+    dimensions = ratings.dimensions
+    given: dict[tuple[str, tuple[str, ...]], list[float]] = defaultdict(list)
+    for dimension in dimensions:
+        for answer in answers_of(ratings.of(dimension)):
+            given[answer.rater, answer.unit].append(answer.value)
+    # Rounded more finely than means over raters, which are made of these.
+    complete = (
+        Answer(rater, unit, round(float(np.mean(values)), DECIMALS + 2))
+        for (rater, unit), values in given.items()
+        if len(values) == len(dimensions)
+    )
+    return _in_columns(complete, ratings.kind, OVERALL, known)
+
+
+def _in_columns(said: Iterable[Answer], kind: str, dimension: str, known: Set[Text]) -> Judged:
     texts: dict[Text, int] = {}
     raters: dict[str, int] = {}
     answers: list[tuple[int, int, float]] = []
     pairs: list[tuple[int, int, int, float]] = []
-
-    def index_of(item: str, system: str) -> int:
-        return texts.setdefault(Text(item, system), len(texts))
-
-    if ratings.kind == "votes":
-        won: dict[tuple[int, int], list[float]] = defaultdict(list)
-        for vote in chosen.rows:
-            if not isinstance(vote, Vote) or not known >= {Text(vote.item, vote[3]), Text(vote.item, vote[4])}:
-                continue
-            a, b = index_of(vote.item, vote.system_a), index_of(vote.item, vote.system_b)
-            rater = raters.setdefault(vote.rater, len(raters))
-            preferred = {"a": 1.0, "b": -1.0, "equal": 0.0}[vote.choice]
-            pairs.append((a, b, rater, preferred) if a < b else (b, a, rater, -preferred))
-            won[a, rater].append((1 + preferred) / 2)
-            won[b, rater].append((1 - preferred) / 2)
-        answers = [(text, rater, float(np.mean(shares))) for (text, rater), shares in won.items()]
-    else:
-        for answer in answers_of(chosen):
-            item, system = answer.unit
-            if Text(item, system) in known:
-                answers.append((index_of(item, system), raters.setdefault(answer.rater, len(raters)), answer.value))
+    won: dict[tuple[int, int], list[float]] = defaultdict(list)
+    for answer in said:
+        item, *systems = answer.unit
+        compared = [Text(item, system) for system in systems]
+        if not known >= set(compared):
+            continue
+        indices = [texts.setdefault(text, len(texts)) for text in compared]
+        rater = raters.setdefault(answer.rater, len(raters))
+        if kind != "votes":
+            answers.append((indices[0], rater, answer.value))
+            continue
+        first, second = indices
+        preferred = float(np.sign(answer.value))
+        pairs.append((first, second, rater, preferred) if first < second else (second, first, rater, -preferred))
+        won[first, rater].append((1 + answer.value) / 2)
+        won[second, rater].append((1 - answer.value) / 2)
+    answers += [(text, rater, float(np.mean(shares))) for (text, rater), shares in won.items()]
     items: dict[str, int] = {}
     item_of = np.array([items.setdefault(text.item, len(items)) for text in texts], dtype=np.int64)
     columns = _answers(answers)
     return Judged(
         dimension,
-        ratings.kind,
+        kind,
         list(texts),
         item_of,
         len(items),
         columns,
-        _pairs(pairs) if ratings.kind == "votes" else _preferences(columns, item_of, columns.rater),
+        _pairs(pairs) if kind == "votes" else _preferences(columns, item_of, columns.rater),
     )
 
 

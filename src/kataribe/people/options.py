@@ -24,7 +24,12 @@ class AgreementOptions(Options):
     )
     against: Against = option("each", "each: every judgement is a row; mean: every text is.")
     per_item: bool = option(False, "Correlate within each item, then average; rankings and votes always.")
-    ties: Ties = option("half", "A pair that a metric ties counts half, wrong or not: drop.")
+    ties: Ties = option(
+        "half",
+        "A pair that a metric ties counts half, wrong or not: drop; exact: also pairs that people tie count, and a tie "
+        "must be met by a tie.",
+    )
+    overall: bool = option(False, "Also read the mean over several dimensions, as a dimension of its own: overall.")
     bootstrap: int = option(
         1000,
         "Draws of items, swaps of metrics; 0: no intervals, no tests.",

@@ -23,7 +23,7 @@ from kataribe.formats.results import system_names
 from kataribe.people.judged_captions import read_judged
 from kataribe.people.pictures import find_features, find_pictures
 from kataribe.people.rated import RatedCaptions, Scale, read_rated
-from kataribe.people.ratings import Rank, Rating, Ratings, Vote
+from kataribe.people.ratings import Judgement, Rating, Ratings, Vote
 from kataribe.people.result import Text
 
 GUESSED = "guessed-scale"
@@ -142,7 +142,7 @@ def _joined(
     )
     is_shared = len(set(scales.values())) == 1
     whole = RatedCaptions()
-    rows: list[Rating | Rank | Vote] = []
+    rows: list[Judgement] = []
     for name, rated in files.items():
         texts = {text: Text(f"{name}:{text.item}", f"{name}:{text.system}") for text in rated.captions}
         whole.captions |= {texts[text]: caption for text, caption in rated.captions.items()}
@@ -154,7 +154,7 @@ def _joined(
     return whole, scales.popitem()[1] if is_shared else (0.0, 1.0), guessed
 
 
-def _renamed(row: Rating | Rank | Vote, name: str, scale: Scale | None) -> Rating | Rank | Vote:
+def _renamed(row: Judgement, name: str, scale: Scale | None) -> Judgement:
     item = f"{name}:{row.item}"
     if isinstance(row, Vote):
         return row._replace(item=item, system_a=f"{name}:{row.system_a}", system_b=f"{name}:{row.system_b}")
@@ -165,7 +165,7 @@ def _renamed(row: Rating | Rank | Vote, name: str, scale: Scale | None) -> Ratin
 
 
 def _only(rated: RatedCaptions, systems: Collection[str]) -> RatedCaptions:
-    def is_kept(row: Rating | Rank | Vote) -> bool:
+    def is_kept(row: Judgement) -> bool:
         return all(
             name in systems for name in ((row.system_a, row.system_b) if isinstance(row, Vote) else (row.system,))
         )

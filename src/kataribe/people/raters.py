@@ -8,6 +8,7 @@ Judgements become a table of raters x units:
                five can be compared
     votes      a unit is a pair of texts of an item, the value is 1 where the system whose name comes first was
                preferred, -1 where the other was, 0 where they were called equal
+    labels     a unit is a text, the value is the number of its label in their alphabetical order: a name, no quantity
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from scipy.stats import binomtest, rankdata
 
 from kataribe.core.progress import Progress, silent
 from kataribe.core.types import Floats, Int64s
-from kataribe.people.ratings import Rank, Rating, Ratings, Vote
+from kataribe.people.ratings import Labelled, Rank, Rating, Ratings, Vote
 from kataribe.people.result import RaterAgreement, RaterReport
 from kataribe.stats.correlation import spearman
 from kataribe.stats.raters import LEVELS, alpha, ceilings, habits, pairwise_kappa
@@ -73,8 +74,11 @@ def answers_of(ratings: Ratings) -> Iterable[Answer]:
     if ratings.kind == "rankings":
         yield from _placings(row for row in ratings.rows if isinstance(row, Rank))
         return
+    labels = sorted({row.label for row in ratings.rows if isinstance(row, Labelled)})
     for row in ratings.rows:
-        if isinstance(row, Rating):
+        if isinstance(row, Labelled):
+            yield Answer(row.rater, (row.item, row.system), float(labels.index(row.label)))
+        elif isinstance(row, Rating):
             yield Answer(row.rater, (row.item, row.system), row.value)
         elif isinstance(row, Vote):
             first, second = sorted((row.system_a, row.system_b))

@@ -1,12 +1,13 @@
-"""What people said about texts: ratings, rankings or votes, in CSV, TSV or JSON lines, gz of any.
+"""What people said about texts: ratings, rankings, votes or labels, in CSV, TSV or JSON lines, gz of any.
 
     ratings    rater,item,system,dimension,value
     rankings   rater,item,system,dimension,rank                   1 is best, equal ranks are ties
     votes      rater,item,dimension,system_a,system_b,choice      a, b or equal
+    labels     rater,item,system,dimension,label                  one of a few classes without an order
 
-The columns tell the kind. `dimension` may be absent (there is one then, "overall"), and of ratings also `system`
-(each item has one text then). A question without an answer is an empty cell, a null or no row at all. Columns of
-other names (a time stamp, a comment) are not read. Nobody may answer the same question twice.
+The columns tell the kind. `dimension` may be absent (there is one then, "overall"), and of ratings and labels also
+`system` (each item has one text then). A question without an answer is an empty cell, a null or no row at all. Columns
+of other names (a time stamp, a comment) are not read. Nobody may answer the same question twice.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -27,7 +28,7 @@ from kataribe.formats.source import JSON_LINES, TABLES, check_id, check_number, 
 
 OVERALL = "overall"
 
-Kind = Literal["ratings", "rankings", "votes"]
+Kind = Literal["ratings", "rankings", "votes", "labels"]
 Choice = Literal["a", "b", "equal"]
 CHOICES: tuple[Choice, ...] = ("a", "b", "equal")
 
@@ -57,10 +58,18 @@ class Vote(NamedTuple):
     choice: Choice
 
 
-Judgement = Rating | Rank | Vote
+class Labelled(NamedTuple):
+    rater: str
+    item: str
+    system: str
+    dimension: str
+    label: str
 
-_ROWS: dict[Kind, type[Judgement]] = {"ratings": Rating, "rankings": Rank, "votes": Vote}
-_ANSWERS: dict[Kind, str] = {"ratings": "value", "rankings": "rank", "votes": "choice"}
+
+Judgement = Rating | Rank | Vote | Labelled
+
+_ROWS: dict[Kind, type[Judgement]] = {"ratings": Rating, "rankings": Rank, "votes": Vote, "labels": Labelled}
+_ANSWERS: dict[Kind, str] = {"ratings": "value", "rankings": "rank", "votes": "choice", "labels": "label"}
 
 
 @dataclass(frozen=True)
@@ -182,18 +191,20 @@ def _cells(row: Judgement) -> list[str]:
 
 def _kind_of(entry: Mapping[str, Any], path: Path) -> Kind:
     found: list[Kind] = [kind for kind, answer in _ANSWERS.items() if answer in entry]
+    # Beside another answer, a column of this name may hold anything.
+    found = [kind for kind in found if kind != "labels"] or found
     if len(found) != 1:
-        what = " and ".join(_ANSWERS[kind] for kind in found) if found else "none of value, rank and choice"
+        what = " and ".join(_ANSWERS[kind] for kind in found) if found else "none of value, rank, choice and label"
         raise Location(path).error(
             f"has {what} among its columns ({', '.join(map(shorten, entry))})",
-            hint="ratings have value, rankings have rank, votes have choice",
+            hint="ratings have value, rankings have rank, votes have choice, labels have label",
         )
     return found[0]
 
 
 def _row(kind: Kind, entry: Mapping[str, Any], location: Location) -> Judgement | None:
     """The judgement in one entry; nothing where the answer is missing."""
-    optional = {"dimension": OVERALL} | ({"system": ""} if kind == "ratings" else {})
+    optional = {"dimension": OVERALL} | ({"system": ""} if kind in ("ratings", "labels") else {})
     cells: list[Any] = []
     for field in _ROWS[kind]._fields:
         if field not in entry and field not in optional:
@@ -244,7 +255,16 @@ def _choice(value: Any, location: Location) -> str:
     return choice
 
 
-_ANSWER_CHECKS = {"ratings": _rating, "rankings": _rank, "votes": _choice}
+def _label(value: Any, location: Location) -> str:
+    return _name(value, location, "label")
+
+
+_ANSWER_CHECKS: dict[Kind, Callable[[Any, Location], Any]] = {
+    "ratings": _rating,
+    "rankings": _rank,
+    "votes": _choice,
+    "labels": _label,
+}
 
 
 def _question(row: Judgement) -> tuple[str, ...]:

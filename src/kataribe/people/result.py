@@ -86,6 +86,22 @@ class SystemLevel:
 
 
 @dataclass(frozen=True)
+class Preference:
+    """Two systems between which people voted: for how many items the majority preferred the one, the other, neither;
+    and so for single votes."""
+
+    one: str
+    other: str
+    items: tuple[int, int, int]
+    votes: tuple[int, int, int]
+
+    def to_dict(self) -> dict[str, Any]:
+        counted = {"items": self.items, "votes": self.votes}
+        shares = {what: dict(zip(("one", "other", "neither"), found, strict=True)) for what, found in counted.items()}
+        return {"one": self.one, "other": self.other, **shares}
+
+
+@dataclass(frozen=True)
 class ExampleText:
     """A text, what people and a metric say of it, and where both put it among all texts of the data set.
 
@@ -156,6 +172,7 @@ class Dimension:
     `pairs` says between what accuracy is counted; `points` are the mean judgement and the
     scores of each text in `judged`, to draw. `distinct` is how many different values each metric gives to these texts,
     and people to those that several judged: tau depends on ties. `examples` are there by metric if they were asked for.
+    `preferences` between systems are those of votes.
     """
 
     name: str
@@ -175,6 +192,7 @@ class Dimension:
     points: Mapping[str, Floats]
     distinct: Mapping[str, int] = field(default_factory=dict)
     examples: Mapping[str, Examples] = field(default_factory=dict)
+    preferences: tuple[Preference, ...] = ()
 
     def beaten_by(self, metric: str, alpha: float) -> list[str]:
         """The metrics that agree significantly less with people than this one."""
@@ -194,6 +212,7 @@ class Dimension:
             "tests": [test.to_dict(alpha) for test in self.tests],
             "systems": self.systems.to_dict() if self.systems else None,
             "distinct": dict(self.distinct),
+            **({"preferences": [each.to_dict() for each in self.preferences]} if self.preferences else {}),
             **(
                 {"examples": {metric: each.to_dict() for metric, each in self.examples.items()}}
                 if self.examples
@@ -365,6 +384,59 @@ class RaterAgreement:
             "raters": {rater.rater: _rater_dict(rater) for rater in self.raters},
             "kappa": [[json_number(value) for value in row] for row in self.kappa.tolist()],
             "weighted_kappa": [[json_number(value) for value in row] for row in self.weighted_kappa.tolist()],
+        }
+
+
+@dataclass(frozen=True)
+class LabelShare:
+    """How often a label was given, and for how many units it is what most raters say; the interval is of that share."""
+
+    label: str
+    answers: int
+    units: int
+    share: float
+    interval: tuple[float, float]
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class LabelRater:
+    """How often a rater says what most others say of a unit, where most others say the same; NaN where nobody does."""
+
+    rater: str
+    answers: int
+    shared: int
+    agreement: float
+
+    def to_dict(self) -> dict[str, Any]:
+        return {name: json_number(value) for name, value in asdict(self).items()}
+
+
+@dataclass(frozen=True)
+class LabelAgreement:
+    """One dimension; `undecided` units have no label that is given more often than every other."""
+
+    dimension: str
+    units: int
+    answers: int
+    undecided: int
+    alpha: float
+    kappa: float
+    labels: tuple[LabelShare, ...]
+    raters: tuple[LabelRater, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "kind": "labels",
+            "units": self.units,
+            "answers": self.answers,
+            "undecided": self.undecided,
+            "alpha": json_number(self.alpha),
+            "kappa": json_number(self.kappa),
+            "labels": [label.to_dict() for label in self.labels],
+            "raters": [rater.to_dict() for rater in self.raters],
         }
 
 

@@ -20,7 +20,14 @@ from kataribe.people.result import Agreement, Dimension, Standing
 from kataribe.report.comparison import UNDEFINED, csv_number, interval_text, letter, number, short_p
 from kataribe.report.examples import example_lines, example_markdown
 from kataribe.report.fitted import fit_latex, fit_lines, fit_markdown, fit_values
-from kataribe.stats.choices import MEASURES, Measure
+from kataribe.stats.choices import MEASURES, Measure, Ties
+
+_TIES: dict[Ties, str] = {
+    "half": "tied metrics count half",
+    "wrong": "tied metrics count as wrong",
+    "drop": "tied metrics are dropped",
+    "exact": "all of them, a tie is right where both sides tie",
+}
 
 # How one cell looks in a format: value, whether it is the best of its column, the letters behind it.
 Mark = Callable[[str, bool, str], str]
@@ -40,8 +47,7 @@ def legend(agreement: Agreement, dimension: Dimension) -> str:
     options = agreement.options
     against = "each judgement" if options.against == "each" else "the mean judgement of a text"
     pooled = "averaged over items" if dimension.per_item else "over all texts"
-    ties = {"half": "count half", "wrong": "count as wrong", "drop": "are dropped"}[options.ties]
-    text = f"times 100; correlations with {against}, {pooled}; accuracy: {dimension.pairs}, tied metrics {ties}"
+    text = f"times 100; correlations with {against}, {pooled}; accuracy: {dimension.pairs}, {_TIES[options.ties]}"
     if agreement.lower_is_better:
         text += f"; lower is better, so read upside down: {', '.join(agreement.lower_is_better)}"
     if options.bootstrap:
@@ -121,6 +127,27 @@ def _texts(agreement: Agreement, dimension: Dimension, mark: Mark) -> tuple[list
     return [*_header("metric", by, with_interval), "distinct"], rows
 
 
+def _glance(agreement: Agreement) -> tuple[list[str], grid.Rows]:
+    """Metrics by dimension, as papers print them: the measure that is tested."""
+    dimensions = agreement.dimensions.values()
+    rows = [
+        [metric, *(_percent(dimension.metrics[metric].values[dimension.by]) for dimension in dimensions)]
+        for metric in agreement.metrics
+    ]
+    people = [dimension.people for dimension in dimensions]
+    if any(people):
+        cells = (
+            _percent(ceiling.values[dimension.by]) if ceiling else ""
+            for dimension, ceiling in zip(dimensions, people, strict=True)
+        )
+        rows.append(["people", *cells])
+    return ["metric", *(dimension.name for dimension in dimensions)], rows
+
+
+def _tested(agreement: Agreement) -> str:
+    return " and ".join(dict.fromkeys(dimension.by for dimension in agreement.dimensions.values()))
+
+
 def _best(dimension: Dimension, measure: Measure) -> str:
     values = [standing.values[measure] for standing in dimension.metrics.values()]
     known = [value for value in values if not math.isnan(value)]
@@ -161,6 +188,16 @@ def _system_scores(dimension: Dimension, agreement: Agreement) -> tuple[list[str
     ], rows
 
 
+def _preferences(dimension: Dimension) -> tuple[list[str], grid.Rows]:
+    """Of votes: for which share of the items, and of the votes, each of two systems is preferred."""
+    rows: grid.Rows = []
+    for each in dimension.preferences:
+        for unit, counts in (("majority of an item", each.items), ("votes", each.votes)):
+            shares = [f"{100 * count / max(sum(counts), 1):.1f}% ({count:,})" for count in counts]
+            rows.append([f"{each.one}, {each.other}: {unit}", *shares])
+    return ["preferred by", "first", "second", "neither"], rows
+
+
 _TEST_HEADER = ["test", "difference", "95% interval", "p", "p corrected", "p bootstrap", "p Williams"]
 
 
@@ -192,10 +229,14 @@ def _table(agreement: Agreement) -> str:
         lines += [f"{dimension.name}: {counted(dimension)}", "", *grid.aligned(header, rows), ""]
         if dimension.tests:
             lines += [f"differences in {by}", "", *grid.aligned(_TEST_HEADER, _tests(dimension)), ""]
+        if dimension.preferences:
+            lines += ["what people prefer", "", *grid.aligned(*_preferences(dimension)), ""]
         if dimension.systems:
             lines += ["system by system", "", *grid.aligned(*_systems(dimension, agreement)), ""]
             lines += [*grid.aligned(*_system_scores(dimension, agreement)), ""]
         lines += example_lines(dimension, agreement.units)
+    if len(agreement.dimensions) > 1:
+        lines += [f"{_tested(agreement)} on all dimensions", "", *grid.aligned(*_glance(agreement)), ""]
     lines += fit_lines(agreement.fit) if agreement.fit else []
     # One legend, unless dimensions were read differently.
     lines += [
@@ -203,10 +244,10 @@ def _table(agreement: Agreement) -> str:
     ]
     coverage = agreement.coverage
     lines.append(f"{coverage.both:,} texts of {coverage.judged:,} judged and {coverage.scored:,} scored")
-    return "\n".join([*lines, *_signatures(agreement)])
+    return "\n".join([*lines, *signatures(agreement)])
 
 
-def _signatures(agreement: Agreement) -> list[str]:
+def signatures(agreement: Agreement) -> list[str]:
     fitted = [agreement.fit.signature] if agreement.fit else []
     return [agreement.signature, *fitted, *agreement.signatures.values()]
 
@@ -221,19 +262,23 @@ def _markdown(agreement: Agreement) -> str:
         lines += [*grid.markdown(*_texts(agreement, dimension, mark)), "", legend(agreement, dimension), ""]
         if dimension.tests:
             lines += [*grid.markdown(_TEST_HEADER, _tests(dimension)), ""]
+        if dimension.preferences:
+            lines += ["What people prefer:", "", *grid.markdown(*_preferences(dimension)), ""]
         if dimension.systems:
             lines += ["System by system:", "", *grid.markdown(*_systems(dimension, agreement)), ""]
             lines += [*grid.markdown(*_system_scores(dimension, agreement)), ""]
         lines += example_markdown(dimension, agreement.units)
+    if len(agreement.dimensions) > 1:
+        lines += [f"{_tested(agreement)} on all dimensions:", "", *grid.markdown(*_glance(agreement)), ""]
     lines += fit_markdown(agreement.fit) if agreement.fit else []
-    return "\n".join([*lines, *(f"`{signature}`  " for signature in _signatures(agreement))]).rstrip("\n")
+    return "\n".join([*lines, *(f"`{signature}`  " for signature in signatures(agreement))]).rstrip("\n")
 
 
 def _latex(agreement: Agreement) -> str:
     def mark(value: str, best: bool, letters: str) -> str:
         return (rf"\textbf{{{value}}}" if best else value) + (f"$^{{{letters}}}$" if letters else "")
 
-    lines = [f"% {signature}" for signature in _signatures(agreement)]
+    lines = [f"% {signature}" for signature in signatures(agreement)]
     for dimension in agreement.dimensions.values():
         header, rows = _texts(agreement, dimension, mark)
         for row in rows:

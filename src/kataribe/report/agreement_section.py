@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from kataribe.people.result import Agreement, Dimension, ExampleText, Text
-from kataribe.report.agreement import counted, legend, markings, render_agreement
+from kataribe.people.result import Agreement, Dimension, ExampleText, MixtureFit, Text
+from kataribe.report.agreement import counted, legend, markings, render_agreement, signatures
 from kataribe.report.comparison import letter
+from kataribe.report.fitted import ACCURACY_HEADER, WEIGHT_HEADER, accuracy_rows, said, weight_rows
 from kataribe.report.views.packing import packed_scores
 from kataribe.stats.choices import MEASURES
 
@@ -27,9 +28,29 @@ def agreement_data(agreement: Agreement, pictures: Mapping[Text, str] | None = N
         "units": dict(agreement.units),
         "measures": list(MEASURES),
         "dimensions": [_dimension(found, agreement, placed) for found in agreement.dimensions.values()],
-        "signatures": [agreement.signature, *agreement.signatures.values()],
+        "fit": _fit(agreement.fit) if agreement.fit else None,
+        "signatures": list(signatures(agreement)),
         "warnings": [warning.to_dict() for warning in agreement.warnings],
         "copies": {format: render_agreement(agreement, format) for format in ("latex", "csv")},
+    }
+
+
+def _fit(fit: MixtureFit) -> dict[str, Any]:
+    total = sum(fit.published.values())
+    return {
+        "mixture": fit.mixture,
+        "published": {part: weight / total for part, weight in fit.published.items()},
+        "weight_header": WEIGHT_HEADER,
+        "accuracy_header": ACCURACY_HEADER,
+        "dimensions": [
+            {
+                **dimension.to_dict(),
+                "said": said(fit, dimension),
+                "weight_rows": weight_rows(fit, dimension),
+                "accuracy_rows": accuracy_rows(dimension),
+            }
+            for dimension in fit.dimensions.values()
+        ],
     }
 
 

@@ -33,7 +33,12 @@ from kataribe.stats.arrays import Floats, Int64s
 from kataribe.stats.choices import Statistic, Ties
 from kataribe.stats.paired import PermutationTest, Valued, paired_permutation
 
-_TIE_CREDIT: Mapping[Ties, tuple[float, float]] = {"half": (0.5, 1.0), "wrong": (0.0, 1.0), "drop": (0.0, 0.0)}
+_TIE_CREDIT: Mapping[Ties, tuple[float, float]] = {
+    "half": (0.5, 1.0),
+    "wrong": (0.0, 1.0),
+    "drop": (0.0, 0.0),
+    "exact": (0.0, 1.0),
+}
 
 
 @dataclass(frozen=True)
@@ -154,8 +159,10 @@ class _RankStatistics(NamedTuple):
         only_x = self.tied_x - self.tied_both
         right = (decided - only_x + self.balance) / 2
         credit, counted = _TIE_CREDIT[ties]
+        # Pairs that people tie count only where ties must be met by ties.
+        met, undecided = (self.tied_both, self.tied_y) if ties == "exact" else (0.0, 0.0)
         with np.errstate(invalid="ignore", divide="ignore"):
-            return (right + credit * only_x) / (decided - only_x + counted * only_x)
+            return (right + credit * only_x + met) / (decided - only_x + counted * only_x + undecided)
 
 
 def pearson(x: Floats, y: Floats) -> float:
@@ -223,11 +230,12 @@ def pairwise_accuracy(
     >>> x, preferred = np.array([0.2, 0.0, -0.1, 0.3]), np.array([1.0, 1.0, 1.0, 0.0])
     >>> from kataribe.stats.choices import TIES
     >>> [round(pairwise_accuracy(x, preferred, ties=ties).value, 3) for ties in TIES]
-    [0.5, 0.333, 0.5]
+    [0.5, 0.333, 0.5, 0.25]
     """
     credit, counted = _TIE_CREDIT[ties]
-    decided = preferred != 0
-    tied = decided & (x == 0)
+    # Where ties must be met by ties, no pair is left out, not even one that people tie.
+    decided = (preferred != 0) | (ties == "exact")
+    tied = decided & (x == 0) & (preferred != 0)
     right = (decided & (np.sign(x) == np.sign(preferred))) + credit * tied
     asked = (decided & ~tied) + counted * tied
     units = np.arange(len(x)) if units is None else units

@@ -18,15 +18,20 @@ class BadAnswer(ValueError):
 def checked(study: Study, task: Task, given: Any) -> dict[str, Any]:
     """An answer to every dimension, or `BadAnswer`.
 
-    Of a pair the choice: a, b or equal, as shown. Else one number for each shown text: a rating from 1 to the scale's
-    end, or a position from 1, the best. Positions become ranks: two texts that share the last of four are both 3.
+    Of a pair the choice: a, b or equal, as shown. Else one entry for each shown text: a label's name, a rating from 1
+    to the scale's end, or a position from 1, the best. Positions become ranks: two texts that share the last of four
+    are both 3.
     """
     names = [dimension.name for dimension in study.settings.dimensions]
     if not isinstance(given, Mapping) or sorted(given) != sorted(names):
         raise BadAnswer(f"answer every dimension: {', '.join(names)}")
     if study.settings.kind == "pairs":
-        if any(not isinstance(choice, str) or choice not in CHOICES for choice in given.values()):
-            raise BadAnswer("choose a, b or equal")
+        choices = CHOICES if study.settings.equal else CHOICES[:2]
+        if any(not isinstance(choice, str) or choice not in choices for choice in given.values()):
+            raise BadAnswer(f"choose {' or '.join(choices)}")
+        return {name: given[name] for name in names}
+    if study.settings.kind == "labels":
+        _check_labels(study, task, given)
         return {name: given[name] for name in names}
     highest = study.settings.scale if study.settings.kind == "rating" else len(task.shown)
     for values in given.values():
@@ -37,6 +42,15 @@ def checked(study: Study, task: Task, given: Any) -> dict[str, Any]:
     if study.settings.kind == "ranking":
         return {name: ranks(given[name]) for name in names}
     return {name: given[name] for name in names}
+
+
+def _check_labels(study: Study, task: Task, given: Mapping[str, Any]) -> None:
+    for dimension in study.settings.dimensions:
+        values, known = given[dimension.name], [label.name for label in dimension.labels]
+        if not isinstance(values, list) or len(values) != len(task.shown):
+            raise BadAnswer(f"give {len(task.shown)} labels for each dimension")
+        if any(not isinstance(value, str) or value not in known for value in values):
+            raise BadAnswer(f"choose one of {', '.join(known)}")
 
 
 def ranks(positions: Sequence[int]) -> list[int]:

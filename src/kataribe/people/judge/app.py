@@ -92,6 +92,7 @@ class Rooms:
         dimensions = [
             {"name": dimension.name}
             | {part: in_language(getattr(dimension, part), language) for part in ("question", "low", "high")}
+            | {"labels": [(label.name, in_language(label.text, language) or label.name) for label in dimension.labels]}
             for dimension in settings.dimensions
         ]
         tasks, given = self.plan(rater.number), self.store.answers_of(rater)
@@ -99,6 +100,7 @@ class Rooms:
             {
                 "kind": settings.kind,
                 "scale": settings.scale,
+                "equal": settings.equal,
                 "language": settings.text_language,
                 "dimensions": dimensions,
                 "instructions": in_language(settings.instructions, language),
@@ -122,6 +124,7 @@ class Rooms:
                 "duration": item.duration,
                 "texts": [{"letter": letter, "text": text} for letter, text in zip(LETTERS, texts, strict=False)],
                 "references": [described(reference) for reference in references],
+                "context": item.context,
                 "given": self.store.answers_of(rater).get(task.key),
                 "number": number,
             }

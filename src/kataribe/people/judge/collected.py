@@ -15,14 +15,14 @@ from kataribe.people.judge.answers import passed
 from kataribe.people.judge.plan import PLANTED, questions, tasks_each
 from kataribe.people.judge.store import Answer, Rater
 from kataribe.people.judge.study import Study
-from kataribe.people.ratings import Judgement, Kind, Rank, Rating, Ratings, Vote
+from kataribe.people.ratings import Judgement, Kind, Labelled, Rank, Rating, Ratings, Vote
 
 if TYPE_CHECKING:
     from kataribe.stats.raters import Level
 
-KINDS: dict[str, Kind] = {"pairs": "votes", "ranking": "rankings", "rating": "ratings"}
-# Votes have no order; ratings and ranks have one, but nobody knows how far 4 is from 5.
-LEVELS: dict[str, Level] = {"pairs": "nominal", "ranking": "ordinal", "rating": "ordinal"}
+KINDS: dict[str, Kind] = {"pairs": "votes", "ranking": "rankings", "rating": "ratings", "labels": "labels"}
+# Votes and labels have no order; ratings and ranks have one, but nobody knows how far 4 is from 5.
+LEVELS: dict[str, Level] = {"pairs": "nominal", "ranking": "ordinal", "rating": "ordinal", "labels": "nominal"}
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,11 @@ def _rows(study: Study, answer: Answer) -> Iterator[Judgement]:
             yield Vote(answer.rater, answer.item, dimension, left, right, given)
             continue
         values = dict(zip(answer.shown, given, strict=True))
-        row = Rank if study.settings.kind == "ranking" else Rating
         for system in study.settings.systems:
-            if system in values:
-                yield row(answer.rater, answer.item, system, dimension, float(values[system]))
+            if system not in values:
+                continue
+            if study.settings.kind == "labels":
+                yield Labelled(answer.rater, answer.item, system, dimension, values[system])
+                continue
+            row = Rank if study.settings.kind == "ranking" else Rating
+            yield row(answer.rater, answer.item, system, dimension, float(values[system]))

@@ -52,8 +52,13 @@ def find_clips(folder: Path, table: Path | None, study: Path) -> dict[str, Clip]
     """Clips by item: rows `id,file,start,end` of a table, or the folder's files, named by item."""
     if not folder.is_dir():
         raise Location(study, field="media").error("there is no such folder", hint=f"create {folder}")
-    if table is not None:
-        return _listed(folder, table)
+    return _listed(folder, table) if table is not None else find_named(folder)
+
+
+def find_named(folder: Path) -> dict[str, Clip]:
+    """The videos and pictures of a folder, by their names without ending."""
+    if not folder.is_dir():
+        raise Location(folder).error("there is no such folder", hint="give the folder of the videos or pictures")
     files = [file for file in sorted(folder.iterdir()) if file.suffix.lower() in VIDEOS | PICTURES]
     found: dict[str, Clip] = {}
     for file in files:

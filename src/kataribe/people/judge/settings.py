@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -16,19 +17,30 @@ from kataribe.formats.source import open_text
 Language = Literal["en", "ja", "zh"]
 LANGUAGES: tuple[Language, ...] = ("en", "ja", "zh")
 
+# As many as have a digit for a key.
+MOST_LABELS = 9
+
 # One text for all raters, or one for each language.
 Words = str | dict[Language, str]
 Count = Annotated[int, Meta(ge=1)]
 Name = Annotated[str, Meta(min_length=1, max_length=80)]
 
 
+class Label(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One of the classes that a text may be in; raters read `text`, or the name where there is none."""
+
+    name: Name
+    text: Words = ""
+
+
 class Dimension(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One thing to judge by; `low` and `high` say what the ends of a rating scale mean."""
+    """One thing to judge by; `low` and `high` say what the ends of a rating scale mean, `labels` what can be chosen."""
 
     name: Name
     question: Words = ""
     low: Words = ""
     high: Words = ""
+    labels: list[Label] = []
 
 
 class Checks(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -44,7 +56,7 @@ class StudySettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A study, as its file describes it. Paths are relative to the file."""
 
     title: Words
-    kind: Literal["pairs", "ranking", "rating"]
+    kind: Literal["pairs", "ranking", "rating", "labels"]
     texts: Literal["captions", "stories"]
     systems: dict[Name, str]
     dimensions: Annotated[list[Dimension], Meta(min_length=1)]
@@ -57,9 +69,11 @@ class StudySettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     show_references: bool = False
     media: str = ""
     clips: str = ""
+    context: str = ""
     items: Annotated[list[str], Meta(min_length=1)] | None = None
     sample: Count | None = None
     pairs: Annotated[list[tuple[str, str]], Meta(min_length=1)] | None = None
+    equal: bool = True
     together: bool = False
     scale: Annotated[int, Meta(ge=2, le=10)] = 5
     tasks_per_rater: Count | None = None
@@ -86,7 +100,7 @@ def _explained(error: msgspec.ValidationError, path: Path) -> InputError:
     what, _, location = str(error).partition(" - at ")
     unknown = re.search(r"unknown field `(.+?)`", what)
     if unknown:
-        owner = next((kind for kind in (Dimension, Checks) if kind.__name__.lower() in location), StudySettings)
+        owner = next((kind for kind in (Label, Dimension, Checks) if kind.__name__.lower() in location), StudySettings)
         return InputError(
             "there is no such field", file=path, field=unknown[1], hint=nearest(unknown[1], owner.__struct_fields__)
         )
@@ -94,6 +108,20 @@ def _explained(error: msgspec.ValidationError, path: Path) -> InputError:
     if missing:
         return InputError("is missing", file=path, field=missing[1], hint="every study needs it; see docs/judge.md")
     return InputError(what[:1].lower() + what[1:], file=path, field=location.strip("`").removeprefix("$.") or None)
+
+
+def _check_labels(settings: StudySettings, refuse: Callable[..., None]) -> None:
+    """Labels are what a classification chooses from, and nothing else has any."""
+    for dimension in settings.dimensions:
+        names = [label.name for label in dimension.labels]
+        if settings.kind != "labels" and names:
+            refuse("dimensions.labels", f'belong to kind = "labels", this study is a {settings.kind}')
+        if settings.kind == "labels" and not 2 <= len(names) <= MOST_LABELS:
+            refuse("dimensions.labels", f"{dimension.name!r} has {len(names)} labels", f"give 2 to {MOST_LABELS}")
+        if len(set(names)) < len(names):
+            refuse("dimensions.labels", f"two of {dimension.name!r} have the same name", "rename one")
+    if settings.kind == "labels" and (settings.checks.count or settings.checks.file):
+        refuse("checks", "no label is obviously wrong for a text of another item", "leave checks out")
 
 
 def _check(settings: StudySettings, path: Path) -> None:
@@ -105,7 +133,8 @@ def _check(settings: StudySettings, path: Path) -> None:
     names = [dimension.name for dimension in settings.dimensions]
     if len(set(names)) < len(names):
         refuse("dimensions", "two have the same name", "rename one")
-    fewest = 1 if settings.kind == "rating" else 2
+    _check_labels(settings, refuse)
+    fewest = 1 if settings.kind in ("rating", "labels") else 2
     if len(settings.systems) < fewest:
         refuse("systems", f"{settings.kind} compare at least {fewest} systems, here are {len(settings.systems)}")
     if len(settings.systems) > 26:
@@ -120,6 +149,8 @@ def _check(settings: StudySettings, path: Path) -> None:
         refuse("pairs", "the same two systems are paired twice", "each pair is shown in random order anyway")
     if settings.pairs and settings.kind != "pairs":
         refuse("pairs", f'belongs to kind = "pairs", this study is a {settings.kind}')
+    if not settings.equal and settings.kind != "pairs":
+        refuse("equal", f'belongs to kind = "pairs", this study is a {settings.kind}')
     if settings.items and settings.sample:
         refuse("sample", "is given beside items", "name the items or draw them, not both")
     if settings.clips and not settings.media:

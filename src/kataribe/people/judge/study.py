@@ -6,16 +6,25 @@ import hashlib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
 from kataribe.captions.files import read_predictions, read_references
-from kataribe.core.errors import InputError, JoinError, some
+from kataribe.core.errors import InputError, JoinError, Location, shorten, some
 from kataribe.core.types import Caption, Segment, Story
+from kataribe.formats.source import check_id, read_table
 from kataribe.formats.stories import read_stories
 from kataribe.people.judge.media import Clip, find_clips
 from kataribe.people.judge.settings import StudySettings, read_settings
+
+
+class Context(NamedTuple):
+    """What stands before and after a text in its film, shown so that the text can be judged as a part of it."""
+
+    before: str
+    after: str
+
 
 # What a rater reads: a caption, or captions with their times.
 Text = str | Story
@@ -30,6 +39,7 @@ class Item:
     references: tuple[Text, ...]
     clip: Clip | None
     duration: float | None
+    context: Context | None = None
 
 
 @dataclass(frozen=True)
@@ -47,7 +57,13 @@ class Study:
     def files(self) -> list[Path]:
         """The texts and tables that the study is made of, and its answers."""
         settings = self.settings
-        named = [settings.references, settings.clips, settings.checks.file, *settings.systems.values()]
+        named = [
+            settings.references,
+            settings.clips,
+            settings.context,
+            settings.checks.file,
+            *settings.systems.values(),
+        ]
         return [self.database, *(self.path.parent / file for file in named if file)]
 
     @property
@@ -60,6 +76,10 @@ class Study:
         settings = self.settings
         choices: list[Any] = [settings.kind, settings.seed, settings.scale, settings.together, settings.pairs]
         choices += [settings.tasks_per_rater, [dimension.name for dimension in settings.dimensions]]
+        # What few studies have is named only where it is there: answers to all others stay theirs.
+        choices += [] if settings.equal else ["a or b"]
+        choices += [[label.name for label in dimension.labels] for dimension in settings.dimensions if dimension.labels]
+        choices += [item.context for item in self.items.values() if item.context]
         texts = [(item.id, list(item.texts.items())) for item in self.items.values()]
         content = msgspec.json.encode([choices, texts, list(self.planted.items())])
         return hashlib.sha256(content).hexdigest()
@@ -75,11 +95,15 @@ def read_study(path: Path) -> Study:
     written = read(folder / settings.checks.file) if settings.checks.file else {}
     table = folder / settings.clips if settings.clips else None
     clips = find_clips(folder / settings.media, table, path) if settings.media else {}
+    context = _read_context(folder / settings.context) if settings.context else {}
     sources: dict[str, Collection[str]] = {f"systems.{name}": texts for name, texts in systems.items()}
     sources |= {"references": references} if settings.show_references else {}
     sources |= {"media": clips} if clips else {}
     items = {
-        id: _item(id, {name: texts[id] for name, texts in systems.items()}, references.get(id, ()), clips.get(id))
+        id: replace(
+            _item(id, {name: texts[id] for name, texts in systems.items()}, references.get(id, ()), clips.get(id)),
+            context=context.get(id),
+        )
         for id in _choose(settings, sources, path)
     }
     return Study(path, settings, items, _plant(settings, items, written, path))
@@ -100,6 +124,20 @@ def _read_captions(path: Path) -> dict[str, Text]:
 
 def _read_stories(path: Path) -> dict[str, Text]:
     return {story.video: story for story in read_stories(path)}
+
+
+def _read_context(path: Path) -> dict[str, Context]:
+    """Rows `id,before,after`; either text may be empty, at the beginning and at the end of a film."""
+    found: dict[str, Context] = {}
+    for line, row in read_table(path):
+        if not {"id", "before", "after"} <= row.keys():
+            header = ", ".join(map(shorten, row))
+            raise Location(path).error(f"the header ({header}) is not that of a context", hint="id,before,after")
+        id = check_id(row["id"], line)
+        if id in found:
+            raise Location(path, id).error("is listed twice", hint="keep one row")
+        found[id] = Context(row["before"], row["after"])
+    return found
 
 
 def _read_many(settings: StudySettings, folder: Path) -> dict[str, tuple[Text, ...]]:

@@ -9,7 +9,18 @@ from pathlib import Path
 from kataribe.core.errors import OutputError, UsageError, nearest
 
 # The film that a study shows; pictures are in their study's own folder.
-TEMPLATES = {"soda": "film.webm", "movie101": "film.webm", "shichimi": None}
+TEMPLATES = {
+    "soda": "film.webm",
+    "soda-order": "film.webm",
+    "movie101": "film.webm",
+    "movie101-clips": "film.webm",
+    "shichimi": None,
+}
+
+
+def read_template(name: str) -> str:
+    """A template's STUDY.toml."""
+    return (files("kataribe") / "samples" / "judge" / name / "STUDY.toml").read_text(encoding="utf-8")
 
 
 def write_template(name: str, folder: Path) -> Path:

@@ -34,7 +34,7 @@ function showAgreement(data, open) {
     if (place === null) return name;
     return element("span", { class: "system" },
       element("span", { class: `swatch s${place % 8}`, "aria-hidden": "true" }),
-      element("span", { class: "letter" }, letter), name,
+      element("span", { class: "letter" }, letter), ...breakable(name),
       data.lower.includes(name) ? element("small", {}, " lower is better") : null);
   }
 
@@ -101,6 +101,57 @@ function showAgreement(data, open) {
     return element("details", { class: "card spaced" }, element("summary", {}, "Tests between metrics"), dataTable(header, rows));
   }
 
+  // Which of two systems people voted for, by the majority of each item's voters and vote by vote.
+  function preferenceTable(dimension) {
+    const share = (counts, side) => {
+      const all = counts.one + counts.other + counts.neither;
+      return `${((100 * counts[side]) / Math.max(all, 1)).toFixed(1)}% (${count(counts[side])})`;
+    };
+    const rows = dimension.preferences.flatMap(({ one, other, items, votes }) =>
+      [["majority of an item", items], ["votes", votes]].map(([unit, counts]) =>
+        [`${one}, ${other}: ${unit}`, share(counts, "one"), share(counts, "other"), share(counts, "neither")]));
+    return element("article", { class: "card spaced" }, element("p", { class: "note" }, "What people prefer"),
+      dataTable(["preferred by", "first", "second", "neither"], rows));
+  }
+
+  // Weights between 0 and 1, a row for each part.
+  function weightChart(weights, published) {
+    const [width, row, left, parts] = [420, 26, 110, Object.keys(weights)];
+    const bottom = row * parts.length;
+    const x = linear([0, 1], [left, width - 12]);
+    const said = parts.map((part) => `${part} ${plain(weights[part].value)}, published ${plain(published[part])}`).join("; ");
+    const svg = shape("svg", { viewBox: `0 0 ${width} ${bottom + 22}`, role: "img", "aria-label": `weights: ${said}`, class: "chart" });
+    for (const tick of [0, 0.25, 0.5, 0.75, 1]) {
+      svg.append(shape("line", { class: "grid", x1: x(tick), x2: x(tick), y1: 0, y2: bottom }),
+        shape("text", { class: "tick", x: x(tick), y: bottom + 15, "text-anchor": "middle" }, String(tick)));
+    }
+    parts.forEach((part, place) => {
+      const { value, interval: ends } = weights[part];
+      const y = row * (place + 0.5);
+      svg.append(shape("text", { class: "label", x: left - 10, y: y + 4, "text-anchor": "end" }, fitting(part, left - 16)));
+      if (ends) svg.append(shape("line", { class: `bar s${place}`, x1: x(ends[0]), x2: x(ends[1]), y1: y, y2: y }));
+      svg.append(shape("circle", { class: `dot hollow s${place}`, cx: x(published[part]), cy: y, r: 5 },
+        shape("title", {}, `${part}, published: ${published[part].toFixed(3)}`)));
+      if (value !== null) {
+        svg.append(shape("circle", { class: `dot s${place}`, cx: x(value), cy: y, r: 5 },
+          shape("title", {}, `${part}: ${value.toFixed(3)}${ends ? ` (${ends.map((end) => end.toFixed(3)).join(" to ")})` : ""}`)));
+      }
+    });
+    return svg;
+  }
+
+  function drawFit() {
+    byId("agreement-fit-part").hidden = !data.fit;
+    if (!data.fit) return;
+    byId("agreement-fit-title").textContent = `Weights of ${data.fit.mixture}`;
+    byId("agreement-fit").replaceChildren(...data.fit.dimensions.map((fitted) => element("article", { class: "card" },
+      element("p", { class: "note" }, fitted.said),
+      weightChart(fitted.weights, data.fit.published),
+      dataTable(data.fit.weight_header, fitted.weight_rows),
+      dataTable(data.fit.accuracy_header, fitted.accuracy_rows),
+      fitted.metric ? element("code", {}, `-m "${fitted.metric}"`) : null)));
+  }
+
   function signatures() {
     return element("details", { class: "card spaced" }, element("summary", {}, "Signatures"),
       ...data.signatures.map((text) => element("code", {}, text)));
@@ -155,7 +206,7 @@ function showAgreement(data, open) {
     const standing = dataTable(["metric", measure(), "95% interval"], data.metrics.map((name, place) => [
       metricName({ name, place, letter: data.letters[place] }), score(metrics[name][measure()].value), interval(metrics[name][measure()]),
     ]));
-    const table = dataTable(["system", dimension.people_label, ...data.metrics], order.map((place) => [
+    const table = dataTable(["system", dimension.people_label, ...data.metrics.map(breakable)], order.map((place) => [
       systems[place], plain(people[place]), ...data.metrics.map((name) => score(scores[name][place], data.units[name])),
     ]));
     byId("agreement-systems").replaceChildren(element("article", { class: "card" }, standing), element("article", { class: "card" }, table));
@@ -192,7 +243,8 @@ function showAgreement(data, open) {
     const dimension = chosen();
     byId("agreement-counted").textContent = `${dimension.name}: ${dimension.counted}`;
     byId("agreement-standings").replaceChildren(standingTable(dimension), standingChart(dimension));
-    byId("agreement-details").replaceChildren(...(dimension.tests.length ? [testTable(dimension)] : []), signatures());
+    byId("agreement-details").replaceChildren(...(dimension.preferences ? [preferenceTable(dimension)] : []),
+      ...(dimension.tests.length ? [testTable(dimension)] : []), signatures());
     drawHeat();
     drawScatter(dimension);
     drawExamples(dimension);
@@ -205,6 +257,7 @@ function showAgreement(data, open) {
   }
   drawChoices();
   draw();
+  drawFit();
   byId("copy-agreement-latex").addEventListener("click", () => copy(data.copies.latex, "LaTeX"));
   byId("copy-agreement-csv").addEventListener("click", () => copy(data.copies.csv, "CSV"));
 }

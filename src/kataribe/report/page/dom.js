@@ -34,6 +34,11 @@ function dataTable(header, rows, { texts = [], marked = [] } = {}) {
     element("tbody", {}, ...bodyRows)));
 }
 
+// A name that may be broken behind the marks that paths and options are made of.
+function breakable(name) {
+  return name.split(/(?<=[/(,=_-])/).flatMap((piece, place) => (place ? [element("wbr"), piece] : [piece]));
+}
+
 function byId(id) {
   return document.getElementById(id);
 }

@@ -35,6 +35,28 @@ function extent(values) {
   return low > high ? [0, 1] : [low, high];
 }
 
+// A label that has so much room, in the chart's own units; what is too long loses its middle, since a metric's name stands
+// at the beginning and the end of a path says which one it is.
+function fitting(text, room) {
+  const width = (letter) => (letter.codePointAt(0) >= 0x2e80 ? 12 : 6.6);
+  const letters = [...text];
+  let most = room;
+  if (letters.reduce((sum, letter) => sum + width(letter), 0) <= room) return text;
+  const [head, tail] = [[], []];
+  for (let turn = 0, left = 0, right = letters.length - 1; left <= right; turn += 1) {
+    const letter = turn % 2 ? letters[right] : letters[left];
+    most -= width(letter);
+    if (most < 12) break;
+    if (turn % 2) { tail.unshift(letter); right -= 1; } else { head.push(letter); left += 1; }
+  }
+  return `${head.join("")}\u2026${tail.join("")}`;
+}
+
+function axisLabel(text, room, attributes) {
+  const shown = fitting(text, room);
+  return shape("text", { class: "label", "text-anchor": "middle", ...attributes }, shown, shown === text ? null : shape("title", {}, text));
+}
+
 function frame({ xDomain, yDomain, xLabel, yLabel, label, whole = false }) {
   const { width, height, left, right, top, bottom } = CHART;
   const x = linear(xDomain, [left, width - right]);
@@ -55,9 +77,9 @@ function frame({ xDomain, yDomain, xLabel, yLabel, label, whole = false }) {
   }
   svg.append(
     shape("line", { class: "axis", x1: left, x2: width - right, y1: height - bottom, y2: height - bottom }),
-    shape("text", { class: "label", x: (left + width - right) / 2, y: height - 6, "text-anchor": "middle" }, xLabel),
-    shape("text", { class: "label", x: 12, y: (top + height - bottom) / 2, "text-anchor": "middle",
-      transform: `rotate(-90 12 ${(top + height - bottom) / 2})` }, yLabel));
+    axisLabel(xLabel, width - left - right, { x: (left + width - right) / 2, y: height - 6 }),
+    axisLabel(yLabel, height - top - bottom, { x: 12, y: (top + height - bottom) / 2,
+      transform: `rotate(-90 12 ${(top + height - bottom) / 2})` }));
   return { svg, x, y };
 }
 

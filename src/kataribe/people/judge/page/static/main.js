@@ -7,7 +7,8 @@ import * as pairs from "./pairs.js";
 import * as ranking from "./ranking.js";
 import * as rating from "./rating.js";
 
-const KINDS = { pairs, ranking, rating };
+// A label is chosen as a rating is.
+const KINDS = { pairs, ranking, rating, labels: rating };
 const home = location.pathname;
 let study, task, asked, onStage, number, openedAt;
 let busy = false;
@@ -135,9 +136,11 @@ function tell(message) {
 const paragraphs = (text) => text.trim().split(/\n\s*\n/).filter(Boolean).map((part) => element("p", {}, part));
 
 function showHelp() {
-  const { words, kind, instructions, scale } = study;
-  const chosen = { pairs: ["A", "B", "E"], rating: ["1", "…", String(scale)], ranking: ["1", "2", "…"] }[kind];
-  const keys = [[chosen, words[`key_choose_${kind}`]], [["Tab", "Shift+Tab"], words.key_tab],
+  const { words, kind, instructions, scale, equal, dimensions } = study;
+  const labels = Math.max(...dimensions.map((dimension) => dimension.labels.length));
+  const chosen = { pairs: equal ? ["A", "B", "E"] : ["A", "B"], rating: ["1", "…", String(scale)],
+    labels: ["1", "…", String(labels)], ranking: ["1", "2", "…"] }[kind];
+  const keys = [[chosen, words[`key_choose_${kind}${kind === "pairs" && !equal ? "_forced" : ""}`]], [["Tab", "Shift+Tab"], words.key_tab],
     [["Enter"], words.key_next], [["Backspace"], words.key_back], [["P"], words.key_play], [["J", "L"], words.key_seek],
     [["R"], words.key_replay], [["?"], words.key_help]];
   const dialog = byId("help");

@@ -3,10 +3,10 @@
 import { choices } from "./choices.js";
 import { element } from "./dom.js";
 
-export function ask({ dimensions, words }, task, stage, changed) {
+export function ask({ dimensions, words, equal }, task, stage, changed) {
   const options = [
     { value: "a", label: words.a_better, keys: ["a"] },
-    { value: "equal", label: words.equal, keys: ["e", "="] },
+    ...(equal ? [{ value: "equal", label: words.equal, keys: ["e", "="] }] : []),
     { value: "b", label: words.b_better, keys: ["b"] },
   ];
   const asked = choices(dimensions.map(({ name, question }) => ({ title: question || name, name, options })), changed);

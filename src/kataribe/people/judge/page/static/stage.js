@@ -23,8 +23,14 @@ export function stage(task, { words, language }) {
     player,
     card: ({ letter, text }) => element("section", { class: "card text", "aria-label": fill(words.text, { letter }) },
       task.texts.length > 1 ? element("h3", { class: "letter-mark", "aria-hidden": true }, letter) : null,
-      element("div", { class: "words", lang: language || null }, show(text))),
+      element("div", { class: "words", lang: language || null },
+        around(task.context?.[0], words.before), show(text), around(task.context?.[1], words.after))),
   };
+}
+
+// What is told before or after the text in its film.
+function around(text, title) {
+  return text?.trim() ? element("p", { class: "around" }, element("span", { class: "around-name" }, title), text) : null;
 }
 
 function plain(text, words) {
