@@ -25,12 +25,14 @@ def command(help: str) -> Any:
 
     corpus = typer.Argument(metavar="CORPUS", help="A folder that `kataribe build movie` wrote, or Movie101's.")
     features = typer.Option("--features", metavar="DIR", help="The films' feature files: FILM.npz with frames.")
+    videos = typer.Option("--videos", metavar="DIR", help="The films themselves, for --finetune-pictures.")
     output = typer.Option("-o", "--output", metavar="MODEL", help="The folder to write the model into.")
     parameters = [
         parameter("corpus", Path, corpus),
         parameter("features", Path, features),
         parameter("output", Path, output),
         *declared_parameters(RetrieverOptions),
+        parameter("videos", Path | None, videos, None),
         state_parameter(),
         common.silence(),
         common.quiet(),
@@ -46,7 +48,8 @@ def _train(given: Given) -> None:
 
     options = RetrieverOptions(**take_options(RetrieverOptions, given))
     corpus, features, output, state = (given[name] for name in ("corpus", "features", "output", "state"))
-    check_model_output(output, corpus, features, state, options.log_folder)
+    videos = given["videos"]
+    check_model_output(output, corpus, features, videos, state, options.log_folder)
     quiet = given["quiet"] or not is_main_process()
     with (
         resumable(state),
@@ -54,7 +57,7 @@ def _train(given: Given) -> None:
         reporting(progress or silent),
         remarking() as remarks,
     ):
-        trained = train(read_pairs(corpus, features, options.learn), options, state=state)
+        trained = train(read_pairs(corpus, features, options.learn), options, videos=videos, state=state)
     warn_of(remarks, given["silence"], quiet)
     if is_main_process():
         model = trained.save(output, curves_of(trained.courses))

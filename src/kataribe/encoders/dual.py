@@ -97,10 +97,15 @@ class DualEncoder:
 
     @cached_property
     def picture_encoder(self) -> PictureEncoder:
-        options = self.options
-        encoder = new_pictures(options.pictures)
-        self._check(encoder.signature, options.pictures_signature, "picture")
-        return encoder
+        options, trained = self.options, under(self.model.tensors, "picture_encoder.")
+        self._check(new_pictures(options.pictures).signature, options.pictures_signature, "picture")
+        return new_pictures(options.pictures, trained or None)
+
+    @cached_property
+    def pictures_signature(self) -> str:
+        """The signature of the picture encoder, which need not be opened for it unless it was trained."""
+        is_trained = bool(under(self.model.tensors, "picture_encoder."))
+        return self.picture_encoder.signature if is_trained else self.options.pictures_signature
 
     def _check(self, found: str, expected: str, kind: str) -> None:
         if found != expected:

@@ -53,3 +53,32 @@ def make_corpus(folder: Path, films: int = 8, shots: int = 10, seed: int = 0) ->
         (corpus / "GSR" / f"{part}.json").write_text(json.dumps(items))
     (corpus / "split.json").write_text(json.dumps(split))
     return corpus, features
+
+
+def make_videos(folder: Path) -> tuple[Path, Path, Path]:
+    """Three films of six seconds as videos, with their features by efficientnet-lite0: corpus, features, videos."""
+    from kataribe.encoders.pictures import open_pictures
+    from kataribe.films.feature_file import look
+    from kataribe.films.frames import FrameStage
+    from tests.media.clips import cuts, write_video
+
+    corpus, features, videos = (folder / name for name in ("corpus", "features", "videos"))
+    for path in (corpus / "G", corpus / "GSR", features, videos):
+        path.mkdir(parents=True)
+    for number, part in enumerate(("train", "val", "test")):
+        film = f"f{number}"
+        write_video(videos / f"{film}.mp4", cuts(np.random.default_rng(number), [15, 15]), fps=5)
+        look(FrameStage(open_pictures("efficientnet-lite0")), videos / f"{film}.mp4", features / f"{film}.npz")
+        clips = [
+            {
+                "movie_id": film,
+                "start_time": start,
+                "end_time": start + 3,
+                "content": f"Anna {action} {THINGS[number]}.",
+            }
+            for start, action in ((0, "sweeps"), (3, "burns"))
+        ]
+        (corpus / "G" / f"{part}.json").write_text(json.dumps(clips))
+        shot = {"video_id": number, "video": f"{film}_0_20", "caption": [clip["content"] for clip in clips]}
+        (corpus / "GSR" / f"{part}.json").write_text(json.dumps([shot]))
+    return corpus, features, videos

@@ -21,9 +21,10 @@ from kataribe.encoders.encoded import encode_texts
 from kataribe.grounding.retrieval.options import RetrieverOptions
 from kataribe.grounding.retrieval.pairs import PairedFilms, read_pairs
 from kataribe.grounding.retrieval.recall import means, ranks_by_film
+from kataribe.grounding.retrieval.shot_vectors import see_film
 from kataribe.grounding.retrieval.training import Trained, train
 from kataribe.learning.folder import read_card
-from tests.grounding.retrieval.corpora import ENCODER, WIDTH, make_corpus, write_features
+from tests.grounding.retrieval.corpora import ENCODER, WIDTH, make_corpus, make_videos, write_features
 
 QUICK = RetrieverOptions(epochs=12, width=64, device="cpu")
 
@@ -139,6 +140,25 @@ def test_finetuned_text_encoder_is_in_the_folder(paired: PairedFilms, tmp_path: 
         film = paired.films[pair.film]
         shots.append(pooled(encoder.frames(film.vectors[film.during(pair.span)])))
     assert means(ranks_by_film(films, np.stack(shots), vectors)) == pytest.approx(dict(tuned.recalls["test"].values))
+
+
+def test_finetuned_picture_encoder_is_in_the_folder_and_refuses_frames_of_the_old_one(tmp_path: Path) -> None:
+    pytest.importorskip("av", reason="videos need kataribe[video]")
+    corpus, features, videos = make_videos(tmp_path)
+    quick = replace(QUICK, epochs=1, batch=6, frames=2, learn="clips")
+    with pytest.raises(KataribeError, match="videos=DIR"):
+        train(read_pairs(corpus, features, "clips"), replace(quick, finetune_pictures=1))
+    tuned = train(read_pairs(corpus, features, "clips"), replace(quick, finetune_pictures=1), videos=videos)
+    tuned.save(tmp_path / "model", {})
+    encoder = DualEncoder(tmp_path / "model")
+    assert encoder.picture_encoder.name == "efficientnet-lite0-tuned"
+    with pytest.raises(InputError, match=r"has frames by efficientnet-lite0-.* sees with efficientnet-lite0-tuned-"):
+        see_film(features / "f0.npz", encoder)
+    pairs = tuned.recalls["test"]
+    found = see_film(videos / "f2.mp4", encoder)
+    texts = encode_texts(encoder, ["Anna burns a letter."], "sentences").sentences(np.arange(1))
+    assert pairs.texts == len(found) == 1
+    assert found.vectors.shape == texts.shape == (1, quick.width)
 
 
 def refused(*arguments: object, capsys: pytest.CaptureFixture[str]) -> str:

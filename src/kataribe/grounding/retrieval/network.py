@@ -54,11 +54,12 @@ class Side(nn.Module):
 
 
 class DualNetwork(nn.Module):
-    """Both sides. `encoder` is a text encoder that is trained too, None where texts come as vectors."""
+    """Both sides. Encoders are here where they are trained too; where there is none, frames or texts are vectors."""
 
-    def __init__(self, frames: Side, texts: Side, encoder: Any = None) -> None:
+    def __init__(self, frames: Side, texts: Side, picture_encoder: Any = None, text_encoder: Any = None) -> None:
         super().__init__()
-        self.frames, self.texts, self.encoder = frames, texts, encoder
+        self.frames, self.texts = frames, texts
+        self.picture_encoder, self.text_encoder = picture_encoder, text_encoder
         self.temperature = nn.Parameter(torch.tensor(_START))
 
     def forward(self, frames: Tensor, is_there: Tensor, texts: Any) -> tuple[Tensor, Tensor, Tensor]:
@@ -66,16 +67,21 @@ class DualNetwork(nn.Module):
         return self.shots(frames, is_there), self.sentences(texts), self.temperature.clamp(max=_MOST).exp()
 
     def shots(self, frames: Tensor, is_there: Tensor) -> Tensor:
-        seen = self.frames(frames) * is_there.unsqueeze(-1)
+        """Frames as vectors, (pairs, frames, numbers), or as pixels."""
+        if self.picture_encoder is None:
+            seen = self.frames(frames) * is_there.unsqueeze(-1)
+        else:
+            found = self.frames(self.picture_encoder(frames[is_there]))
+            seen = found.new_zeros((*is_there.shape, found.shape[-1])).index_put((is_there,), found)
         return functional.normalize(seen.sum(dim=1), dim=-1)
 
     def sentences(self, texts: Any) -> Tensor:
         """Texts as vectors, or as token ids with their mask where the encoder is here."""
-        if self.encoder is None:
+        if self.text_encoder is None:
             return self.texts(texts)
         ids, mask = texts
         weights = mask.unsqueeze(-1).float()
-        means = (self.encoder(ids, mask).float() * weights).sum(dim=1) / weights.sum(dim=1).clamp(min=1)
+        means = (self.text_encoder(ids, mask).float() * weights).sum(dim=1) / weights.sum(dim=1).clamp(min=1)
         return self.texts(means)
 
 

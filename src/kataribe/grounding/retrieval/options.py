@@ -25,7 +25,10 @@ class RetrieverOptions(FitOptions):
     dropout: float = option(0.2, "Share of what comes from the encoders that is dropped in training.")
     frames: int = option(20, "Frames of a pair that one step looks at, at most, evenly spread.", minimum=1)
     finetune: int = option(0, "Train so many of the text encoder's upper layers too; -1: all.", minimum=-1)
-    encoder_rate: float = option(2e-5, "Learning rate of the text encoder's layers.")
+    finetune_pictures: int = option(
+        0, "Train so many of the picture encoder's upper blocks too; needs --videos.", minimum=0
+    )
+    encoder_rate: float = option(2e-5, "Learning rate of the encoders' layers.")
     seeds: int = option(1, "Train so often, from --seed on, and keep the best on the validation films.", minimum=1)
     epochs: int = option(40, "How often every pair is seen, at most.", minimum=1)
     batch: int = option(

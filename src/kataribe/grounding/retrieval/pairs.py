@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from kataribe.core.errors import InputError, Location, counted, some
-from kataribe.core.types import Bools, Float32s, Floats, Int64s, Segment
+from kataribe.core.types import Array, Bools, Float32s, Floats, Int64s, Segment
 from kataribe.films.feature_file import read_features
 from kataribe.films.movie101 import Movie101, read_movie101
 from kataribe.grounding.retrieval.options import Learned
@@ -168,7 +168,7 @@ class PairTable:
     """
 
     pairs: Sequence[Pair]
-    frames: Mapping[str, Float32s]
+    frames: Mapping[str, Array]
     spans: Sequence[slice]
     texts: Int64s
     films: Int64s
@@ -176,11 +176,18 @@ class PairTable:
     ends: Floats
 
     @classmethod
-    def of(cls, pairs: Sequence[Pair], paired: PairedFilms, texts: Mapping[str, int]) -> PairTable:
+    def of(
+        cls,
+        pairs: Sequence[Pair],
+        paired: PairedFilms,
+        texts: Mapping[str, int],
+        pixels: Mapping[str, Array] | None = None,
+    ) -> PairTable:
+        """With `pixels` frames are pictures, else the vectors of the feature files."""
         names = {film: number for number, film in enumerate(paired.films)}
         return cls(
             pairs,
-            {film: frames.vectors for film, frames in paired.films.items()},
+            pixels or {film: frames.vectors for film, frames in paired.films.items()},
             [paired.films[pair.film].during(pair.span) for pair in pairs],
             np.array([texts[pair.text] for pair in pairs], dtype=np.int64),
             np.array([names[pair.film] for pair in pairs], dtype=np.int64),
@@ -191,12 +198,12 @@ class PairTable:
     def __len__(self) -> int:
         return len(self.pairs)
 
-    def looked_at(self, rows: Int64s, most: int) -> tuple[Float32s, Bools]:
+    def looked_at(self, rows: Int64s, most: int) -> tuple[Array, Bools]:
         """Frames of some pairs, at most so many evenly spread of each, padded; and which of them are there."""
         chosen = [_spread(self.spans[row], most) for row in rows.tolist()]
         longest = max(map(len, chosen))
-        width = self.frames[self.pairs[0].film].shape[1]
-        frames = np.zeros((len(rows), longest, width), dtype=np.float32)
+        example = self.frames[self.pairs[0].film]
+        frames = np.zeros((len(rows), longest, *example.shape[1:]), dtype=example.dtype)
         is_there = np.zeros((len(rows), longest), dtype=bool)
         for place, (row, indices) in enumerate(zip(rows.tolist(), chosen, strict=True)):
             frames[place, : len(indices)] = self.frames[self.pairs[row].film][indices]

@@ -71,7 +71,7 @@ def see_film(path: Path, encoder: DualEncoder) -> FilmShots:
 
 def check_frames(path: Path, frames: FilmFrames, encoder: DualEncoder) -> None:
     """Only what the model's own encoder saw can be searched with it."""
-    expected = encoder.options.pictures_signature
+    expected = encoder.pictures_signature
     found = str(frames.recipe.get("encoder"))
     if found != expected:
         raise InputError(

@@ -1,38 +1,36 @@
 """Training a retriever: corpus and feature files -> pairs -> two projections, and the text encoder where asked for.
 
-The encoders are frozen and their vectors are made once; `finetune` trains the upper layers of the text encoder too.
+The encoders are frozen and their vectors are made once; `finetune` trains the upper layers of the text encoder too, and
+`finetune_pictures` those of the picture encoder, from the films' pixels.
 After each epoch the validation films are searched; the weights of the epoch with the best mean reciprocal rank are
 kept, and of several seeds those of the best. The test films are searched once, in the end.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from kataribe.core.caution import remark
 from kataribe.core.errors import UsageError
-from kataribe.core.need import need
-from kataribe.core.types import Float32s, Int32s, Int64s
+from kataribe.core.types import Array
 from kataribe.encoders import loading
-from kataribe.encoders.dual import KIND, DualOptions, open_texts, unit
-from kataribe.encoders.encoded import encode_texts, find_long
+from kataribe.encoders.dual import KIND, DualOptions
 from kataribe.encoders.pictures import new_pictures
+from kataribe.encoders.trainable import trainable_pictures
+from kataribe.grounding.retrieval.material import ENCODERS, Material
 from kataribe.grounding.retrieval.options import RetrieverOptions
-from kataribe.grounding.retrieval.pairs import TEST, TRAIN, VALIDATION, Pair, PairedFilms, PairTable
+from kataribe.grounding.retrieval.pairs import TEST, VALIDATION, Pair, PairedFilms
+from kataribe.grounding.retrieval.pixels import keep_pixels
 from kataribe.grounding.retrieval.recall import MRR, Recalled, means, ranks_by_film, recalled
 from kataribe.learning.fit import Learner, fit
 from kataribe.learning.folder import Card, CardScore, Model, write_model
 from kataribe.learning.result import History, Trial
 from kataribe.text.scripts import is_mostly_unspaced
 
-_AT_ONCE = 256
-# More vectors than these say nothing new about where the vectors of a side lie.
-_ENOUGH = 20_000
 _NAMES = {VALIDATION: "validation films", TEST: "test films"}
 
 
@@ -86,12 +84,23 @@ def msgspec_dict(dual: DualOptions) -> dict[str, Any]:
     return {name: getattr(dual, name) for name in dual.__struct_fields__}
 
 
-def train(paired: PairedFilms, options: RetrieverOptions | None = None, *, state: Path | None = None) -> Trained:
-    """A retriever of the films that `read_pairs` gave. With a `state` folder, training that was stopped goes on."""
+def train(
+    paired: PairedFilms,
+    options: RetrieverOptions | None = None,
+    *,
+    videos: Path | None = None,
+    state: Path | None = None,
+) -> Trained:
+    """A retriever of the films that `read_pairs` gave.
+
+    `videos` is the folder of their videos, which are looked at where the picture encoder is trained too. With a
+    `state` folder, training that was stopped goes on.
+    """
     options = options or RetrieverOptions()
     pictures = picture_encoder_of(paired.encoder)
     text = options.text or encoder_for(paired.texts)
-    material = _Material.of(paired, text, options)
+    pixels = _pixels(paired, pictures, options, videos)
+    material = Material.of(paired, text, pictures, options, pixels)
     about = {"kind": KIND, "data": paired.key, "text": material.signature, "pictures": paired.encoder}
     runs = {}
     for seed in range(options.seed, options.seed + options.seeds):
@@ -140,6 +149,23 @@ def picture_encoder_of(signature: str) -> str:
     return name
 
 
+def _pixels(
+    paired: PairedFilms, pictures: str, options: RetrieverOptions, videos: Path | None
+) -> dict[str, Array] | None:
+    """Frames to train the picture encoder on; one that cannot be trained so far is refused before films are read."""
+    if not options.finetune_pictures:
+        return None
+    if videos is None:
+        raise UsageError(
+            "<finetune_pictures>: the picture encoder is trained on frames, and nothing says where the films are",
+            hint="give <videos DIR>",
+            options=["finetune_pictures", "videos"],
+        )
+    opened = trainable_pictures(pictures)
+    opened.freeze_below(options.finetune_pictures)
+    return keep_pixels(paired.films, videos, opened.size, pictures)
+
+
 @dataclass(frozen=True, eq=False)
 class _Run:
     course: History
@@ -147,9 +173,10 @@ class _Run:
     recalls: Mapping[str, Recalled]
 
 
-def _run(material: _Material, options: RetrieverOptions, state: Path | None, about: Mapping[str, Any]) -> _Run:
-    network, encoder = material.new_network(options)
+def _run(material: Material, options: RetrieverOptions, state: Path | None, about: Mapping[str, Any]) -> _Run:
     from kataribe.grounding.retrieval.network import contrastive_loss
+
+    network, encoders = material.new_network(options)
 
     validates = VALIDATION in material.tables
 
@@ -162,9 +189,9 @@ def _run(material: _Material, options: RetrieverOptions, state: Path | None, abo
         loss=contrastive_loss,
         validate=validate if validates else None,
         stop_by=MRR if validates else None,
-        rates={"encoder.": options.encoder_rate},
+        rates=dict.fromkeys(ENCODERS, options.encoder_rate),
         # What an encoder has learned from millions of texts is not to fade, nor is the temperature drawn to 0.
-        decays={"encoder.": 0.0, "temperature": 0.0},
+        decays=dict.fromkeys((*ENCODERS, "temperature"), 0.0),
         name=f"training seed {options.seed}",
     )
     course = fit(learner, options, state=state, about=about)
@@ -173,110 +200,14 @@ def _run(material: _Material, options: RetrieverOptions, state: Path | None, abo
         for side in ("frames", "texts")
         for name, array in getattr(network, side).folded().items()
     }
-    if encoder is not None:
-        tensors |= {
-            f"text_encoder.{name}": tensor.float().numpy() for name, tensor in encoder.trained_tensors().items()
-        }
+    for start, encoder in encoders.items():
+        tensors |= {f"{start}{name}": tensor.numpy() for name, tensor in encoder.trained_tensors().items()}
     recalls = {
         part: recalled(ranks_by_film(*material.vectors(network, part)), options.seed)
         for part in (VALIDATION, TEST)
         if part in material.tables
     }
     return _Run(course, tensors, recalls)
-
-
-@dataclass(frozen=True, eq=False)
-class _Material:
-    """All pairs as numbers. A text is a vector, or its tokens where the encoder is trained."""
-
-    paired: PairedFilms
-    options: RetrieverOptions
-    text: str
-    signature: str
-    learned: PairTable
-    tables: Mapping[str, PairTable]
-    vectors_of_texts: Float32s
-    tokens: Sequence[Int32s]
-    pad_id: int
-
-    @classmethod
-    def of(cls, paired: PairedFilms, text: str, options: RetrieverOptions) -> _Material:
-        texts = paired.texts
-        encoder = open_texts(text)
-        remark(*find_long(encoder, texts).cautions(encoder))
-        vectors = encode_texts(encoder, texts, "sentences").sentences(np.arange(len(texts)))
-        tokens, pad_id = _tokens(text, texts) if options.finetune else ([], 0)
-        index = {text: number for number, text in enumerate(texts)}
-        tables = {part: PairTable.of(pairs, paired, index) for part, pairs in paired.shots.items() if part != TRAIN}
-        learned = PairTable.of(paired.learned, paired, index)
-        return cls(paired, options, text, encoder.signature, learned, tables, vectors, tokens, pad_id)
-
-    def __len__(self) -> int:
-        return len(self.learned)
-
-    def batch(self, rows: Int64s) -> Any:
-        torch = need("torch", extra="models", purpose="training")
-        frames, is_there = self.learned.looked_at(rows, self.options.frames)
-        apart = self.learned.told_apart(rows)
-        tensors = (torch.from_numpy(array) for array in (frames, is_there, apart))
-        frames, is_there, apart = tensors
-        return frames, is_there, self._texts(self.learned.texts[rows]), apart
-
-    def _texts(self, indices: Int64s) -> Any:
-        torch = need("torch", extra="models", purpose="training")
-        if not self.tokens:
-            return torch.from_numpy(self.vectors_of_texts[indices])
-        ids, mask = loading.pad([self.tokens[index] for index in indices.tolist()], self.pad_id)
-        return torch.from_numpy(ids), torch.from_numpy(mask)
-
-    def new_network(self, options: RetrieverOptions) -> tuple[Any, Any]:
-        """A network with the random weights of a seed, and the text encoder in it that is trained, if one is."""
-        torch = need("torch", extra="models", purpose="training")
-        from kataribe.encoders.trainable import trainable
-        from kataribe.grounding.retrieval.network import DualNetwork, Side
-
-        encoder = None
-        if options.finetune:
-            encoder = trainable(self.text)
-            encoder.freeze_below("all" if options.finetune < 0 else options.finetune)
-        films = {pair.film for pair in self.paired.learned}
-        frames = np.concatenate([self.paired.films[film].vectors for film in sorted(films)])
-        rows = np.random.default_rng(0).permutation(len(frames))[:_ENOUGH]
-        with torch.random.fork_rng():
-            torch.manual_seed(options.seed)
-            network = DualNetwork(
-                Side(unit(frames[rows]), options.width, options.dropout),
-                Side(self.vectors_of_texts[np.unique(self.learned.texts)], options.width, options.dropout),
-                encoder.network if encoder is not None else None,
-            )
-        return network, encoder
-
-    def vectors(self, network: Any, part: str) -> tuple[list[str], Float32s, Float32s]:
-        """The film, the shot's vector and the text's vector of each pair of a part."""
-        torch = need("torch", extra="models", purpose="training")
-        table = self.tables[part]
-        device = next(network.parameters()).device
-        shots, texts = [], []
-        with torch.no_grad():
-            for rows in _portions(len(table), _AT_ONCE if not self.tokens else 16):
-                frames, is_there = (torch.from_numpy(found).to(device) for found in table.looked_at(rows, 1 << 30))
-                shots.append(network.shots(frames, is_there).float().cpu().numpy())
-                told = self._texts(table.texts[rows])
-                told = tuple(each.to(device) for each in told) if self.tokens else told.to(device)
-                texts.append(network.sentences(told).float().cpu().numpy())
-        return [pair.film for pair in table.pairs], np.concatenate(shots), np.concatenate(texts)
-
-
-def _portions(count: int, size: int) -> Iterator[Int64s]:
-    for start in range(0, count, size):
-        yield np.arange(start, min(count, start + size))
-
-
-def _tokens(text: str, texts: Sequence[str]) -> tuple[list[Int32s], int]:
-    from kataribe.encoders.trainable import trainable
-
-    opened = trainable(text)
-    return [tokens.ids for tokens in opened.tokenize(texts)], opened.pad_id
 
 
 def _of_seed(options: RetrieverOptions, seed: int) -> RetrieverOptions:
