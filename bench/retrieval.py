@@ -15,10 +15,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from bench.data import ROOT
 from bench.process import best_of, in_child, peak_memory
 from bench.report import Options, Row, Section
 from kataribe.grounding.retrieval.library import About, FilmEntry, Library
 
+PAGE = ROOT / "docs" / "retrieval.md"
 WIDTH, SHOTS_OF_FILM = 256, 360
 SIZES = (10_000, 100_000, 1_000_000, 4_000_000)
 SORTED = 1_000_000

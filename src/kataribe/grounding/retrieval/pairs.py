@@ -200,7 +200,7 @@ class PairTable:
 
     def looked_at(self, rows: Int64s, most: int) -> tuple[Array, Bools]:
         """Frames of some pairs, at most so many evenly spread of each, padded; and which of them are there."""
-        chosen = [_spread(self.spans[row], most) for row in rows.tolist()]
+        chosen = [spread(self.spans[row], most) for row in rows.tolist()]
         longest = max(map(len, chosen))
         example = self.frames[self.pairs[0].film]
         frames = np.zeros((len(rows), longest, *example.shape[1:]), dtype=example.dtype)
@@ -218,10 +218,10 @@ class PairTable:
         return apart
 
 
-def _spread(span: slice, most: int) -> Int64s:
+def spread(span: slice, most: int) -> Int64s:
     """At most so many indices of a slice, the middles of equal parts.
 
-    >>> _spread(slice(10, 20), 3).tolist(), _spread(slice(4, 6), 3).tolist()
+    >>> spread(slice(10, 20), 3).tolist(), spread(slice(4, 6), 3).tolist()
     ([11, 15, 18], [4, 5])
     """
     count = span.stop - span.start
