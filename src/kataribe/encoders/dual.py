@@ -28,7 +28,8 @@ from kataribe.learning.folder import CARD, Model, Tensors, read_card, read_model
 from kataribe.media.video import Pixels, Size
 
 KIND = "retriever"
-_CLIP = "transformers:"
+# Before the name of a model of texts and pictures, of which one side is taken.
+CLIP = "transformers:"
 
 
 class DualOptions(msgspec.Struct, frozen=True, kw_only=True):
@@ -167,10 +168,10 @@ class DualEncoder:
 
 def open_texts(name: str) -> TextEncoder:
     """The text encoder of a name; `transformers:NAME` is the text side of a model of texts and pictures."""
-    if name.startswith(_CLIP):
+    if name.startswith(CLIP):
         from kataribe.encoders.clip import ClipEncoder
 
-        return ClipEncoder(name.removeprefix(_CLIP))
+        return ClipEncoder(name.removeprefix(CLIP))
     return open_text(name)
 
 

@@ -27,10 +27,12 @@ def write_features(path: Path, vectors: np.ndarray, *, encoder: str = ENCODER, r
     )
 
 
-def make_corpus(folder: Path, films: int = 8, shots: int = 10, seed: int = 0) -> tuple[Path, Path]:
+def make_corpus(
+    folder: Path, films: int = 8, shots: int = 10, *, encoder: str = ENCODER, width: int = WIDTH
+) -> tuple[Path, Path]:
     """The corpus folder and the folder of features; the last film is to test with, the one before to validate."""
-    rng = np.random.default_rng(seed)
-    shown = {word: rng.normal(size=WIDTH) for word in (*ACTIONS, *THINGS)}
+    rng = np.random.default_rng(0)
+    shown = {word: rng.normal(size=width) for word in (*ACTIONS, *THINGS)}
     corpus, features = folder / "corpus", folder / "features"
     for name in ("G", "GSR"):
         (corpus / name).mkdir(parents=True)
@@ -47,8 +49,8 @@ def make_corpus(folder: Path, films: int = 8, shots: int = 10, seed: int = 0) ->
                 text = f"{rng.choice(NAMES)} {action} {thing}."
                 clips.append({"movie_id": film, "start_time": start + 2, "end_time": start + 18, "content": text})
                 items.append({"video_id": len(items), "video": f"{film}_{start}_{start + LENGTH}", "caption": [text]})
-                vectors.append(shown[action] + shown[thing] + 0.5 * rng.normal(size=(LENGTH, WIDTH)) + 3)
-            write_features(features / f"{film}.npz", np.concatenate(vectors))
+                vectors.append(shown[action] + shown[thing] + 0.5 * rng.normal(size=(LENGTH, width)) + 3)
+            write_features(features / f"{film}.npz", np.concatenate(vectors), encoder=encoder)
         (corpus / "G" / f"{part}.json").write_text(json.dumps(clips))
         (corpus / "GSR" / f"{part}.json").write_text(json.dumps(items))
     (corpus / "split.json").write_text(json.dumps(split))

@@ -161,6 +161,22 @@ def test_finetuned_picture_encoder_is_in_the_folder_and_refuses_frames_of_the_ol
     assert found.vectors.shape == texts.shape == (1, quick.width)
 
 
+def test_both_sides_may_be_one_model_of_texts_and_pictures(clip: str, tmp_path: Path) -> None:
+    """As the paper does with Chinese-CLIP; here with a CLIP of random weights."""
+    own = open_clip(clip)
+    corpus, features = make_corpus(tmp_path, films=3, shots=4, encoder=own.signature, width=24)
+    sides = {"text": f"transformers:{clip}", "pictures": f"transformers:{clip}"}
+    options = replace(QUICK, epochs=1, **sides)
+    with pytest.raises(KataribeError, match="cannot be trained here"):
+        train(read_pairs(corpus, features), replace(options, finetune=1))
+    train(read_pairs(corpus, features), options).save(tmp_path / "model", {})
+    encoder = DualEncoder(tmp_path / "model")
+    assert encoder.end_id == own.end_id
+    assert encoder.pixels([np.zeros((40, 30, 3), np.uint8)]).shape == (1, QUICK.width)
+    [made] = encoder.forward([encoder.tokenize(["a dog runs"])[0].ids]).tokens
+    assert np.linalg.norm(made, axis=1) == pytest.approx(np.ones(len(made)), abs=1e-5)
+
+
 def refused(*arguments: object, capsys: pytest.CaptureFixture[str]) -> str:
     with pytest.raises(SystemExit) as left:
         main(["train", "retriever", *map(str, arguments), "-q"])
@@ -198,7 +214,7 @@ def test_bad_input_is_one_line(corpus: tuple[Path, Path], tmp_path: Path, capsys
     for path in mixed.iterdir():
         write_features(path, np.ones((200, WIDTH)), encoder="histogram-1234abcd")
     line = refused(texts, "--features", mixed, *out, capsys=capsys)
-    assert "seen with histogram-1234abcd, and here it is histogram" in line
+    assert "seen with histogram-1234abcd, and this is histogram" in line
     assert not (tmp_path / "model").exists()
 
 

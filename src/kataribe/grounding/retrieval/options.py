@@ -20,6 +20,9 @@ class RetrieverOptions(FitOptions):
     text: str | None = option(
         None, "Text encoder: minilm, e5, a hub name or folder; default: minilm for English, e5 for the rest."
     )
+    pictures: str | None = option(
+        None, "Picture encoder of the feature files; default: the one that they name. Needed for folders and CLIP."
+    )
     learn: Learned = option("both", "Learn from shots of 20 s with their text, from clips, or from both.", noun="pair")
     width: int = option(256, "Numbers of a vector in the common space.", minimum=2)
     dropout: float = option(0.2, "Share of what comes from the encoders that is dropped in training.")

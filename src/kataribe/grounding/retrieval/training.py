@@ -18,7 +18,7 @@ import numpy as np
 from kataribe.core.errors import UsageError
 from kataribe.core.types import Array
 from kataribe.encoders import loading
-from kataribe.encoders.dual import KIND, DualOptions
+from kataribe.encoders.dual import CLIP, KIND, DualOptions
 from kataribe.encoders.pictures import new_pictures
 from kataribe.encoders.trainable import trainable_pictures
 from kataribe.grounding.retrieval.material import ENCODERS, Material
@@ -97,8 +97,12 @@ def train(
     `state` folder, training that was stopped goes on.
     """
     options = options or RetrieverOptions()
-    pictures = picture_encoder_of(paired.encoder)
-    text = options.text or encoder_for(paired.texts)
+    pictures = _named(options.pictures) or picture_encoder_of(paired.encoder)
+    _check_pictures(pictures, paired.encoder)
+    text = _named(options.text) or encoder_for(paired.texts)
+    if options.finetune and text.startswith(CLIP):
+        problem = f"<finetune>: the text side of {text.removeprefix(CLIP)} cannot be trained here"
+        raise UsageError(problem, hint="train the picture side, or take a text model", options=["finetune"])
     pixels = _pixels(paired, pictures, options, videos)
     material = Material.of(paired, text, pictures, options, pixels)
     about = {"kind": KIND, "data": paired.key, "text": material.signature, "pictures": paired.encoder}
@@ -138,15 +142,32 @@ def encoder_for(texts: Sequence[str]) -> str:
 
 
 def picture_encoder_of(signature: str) -> str:
-    """The name of the encoder with a signature, which must be what is installed here."""
-    name = signature.rpartition("-")[0] or signature
+    """The name of the encoder with a signature.
+
+    >>> picture_encoder_of("efficientnet-lite0-da4046d5"), picture_encoder_of("histogram")
+    ('efficientnet-lite0', 'histogram')
+    """
+    return signature.rpartition("-")[0] or signature
+
+
+def _named(encoder: str | None) -> str | None:
+    """A folder by its full path, so that the model finds it from anywhere."""
+    if encoder is None:
+        return None
+    kind, _, name = encoder.rpartition(":")
+    folder = Path(name).expanduser()
+    return f"{kind}{':' if kind else ''}{folder.resolve()}" if folder.is_dir() else encoder
+
+
+def _check_pictures(name: str, signature: str) -> None:
+    """The model will look at films with what is installed here, so that must be what looked at these."""
     found = new_pictures(name).signature
     if found != signature:
         raise UsageError(
-            f"the frames were seen with {signature}, and here it is {found}",
-            hint="make the feature files again with what is installed",
+            f"<pictures {name}>: the frames were seen with {signature}, and this is {found}",
+            hint="name the encoder that made the feature files, or make them again",
+            options=["pictures"],
         )
-    return name
 
 
 def _pixels(
