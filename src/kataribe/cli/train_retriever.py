@@ -84,7 +84,7 @@ def _answer(output: Path, trained: Trained, model: Model) -> str:
         rows.append(["  by chance", "", "", *(f"{100 * value:.1f}" for value in found.chance.values())])
     if rows:
         measures = list(next(iter(trained.recalls.values())).values)
-        lines += ["", *grid.aligned(["films", "", "texts", *measures], rows)]
+        lines += ["", *grid.aligned(["", "films", "texts", *measures], rows)]
         lines += ["", "times 100, mean over films, 95% intervals over texts; only shots with a text are searched"]
     return "\n".join(
         [*lines, "", f"use it: kataribe index FILMS... --model {output} -o LIBRARY; -m 'emscore(model={output})'"]
