@@ -25,7 +25,7 @@ WIDTH, SHOTS_OF_FILM = 256, 360
 SIZES = (10_000, 100_000, 1_000_000, 4_000_000)
 SORTED = 1_000_000
 QUERIES, TOP = 50, 10
-PAIRS, FRAMES = 1_000, 20
+PAIRS, FRAMES = 1_000, 8
 _AT_ONCE = 50_000
 
 
@@ -49,7 +49,7 @@ def measure(options: Options) -> Section:
                 rows.append(Row(what, found.seconds, None, "s", agreement=f"memory {found.memory / 1e6:,.0f} MB"))
                 if size == max(1_000, round(SORTED * options.fraction)) and precision == "float32":
                     rows += _sorted(place, found, options)
-    rows.append(Row("training: an epoch of 1,000 pairs, 20 frames each", _epoch(options), None, "s"))
+    rows.append(Row("training: an epoch of 1,000 pairs, 8 frames each", _epoch(options), None, "s"))
     notes = [
         f"A query is a text's vector against every shot of a memory-mapped library, {WIDTH} numbers each, top {TOP}: "
         f"mean of {QUERIES} one after the other, best of {options.repeats}, files in the page cache. Encoding the text "

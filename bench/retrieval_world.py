@@ -1,9 +1,8 @@
 """`python -m bench retrieval-world`: retrievers of the film world, on casts that they have never seen.
 
-How often a text finds its shot, by what was learned from and which encoders were trained; and whether EMScore and
-CLIPScore with the trained folder prefer the true text of a clip to that of another one. It takes a world of size train
-with its corpus and features, which `KATARIBE_WORLD` names (WORLD/corpus, WORLD/features), or makes them first: about an
-hour on two cores.
+How often a text finds its shot, by what was learned from; and whether EMScore and CLIPScore with the trained folder
+prefer the true text of a clip to that of another one. It takes a world of size train with its corpus and features,
+which `KATARIBE_WORLD` names (WORLD/corpus, WORLD/features), or makes them first: about an hour on two cores.
 """
 
 from __future__ import annotations
@@ -38,7 +37,6 @@ VARIANTS = {
     "shots and clips": RetrieverOptions(),
     "shots alone": RetrieverOptions(learn="shots"),
     "clips alone": RetrieverOptions(learn="clips"),
-    "and two layers of the text encoder": RetrieverOptions(finetune=2, batch=64, epochs=5),
 }
 
 

@@ -46,7 +46,9 @@ def _draw_film(axes: Any, film: FilmScores) -> Any:
     for place, span in film.found.items():
         axes.axvspan(span.start / 60, span.end / 60, color=PALETTE[2], alpha=0.45, linewidth=0)
         middle = (span.start + span.end) / 120
-        axes.annotate(str(place), (middle, 1.0), xycoords=("data", "axes fraction"), ha="center", va="top", fontsize=7)
+        axes.annotate(
+            str(place), (middle, 1.0), xycoords=("data", "axes fraction"), ha="center", va="bottom", fontsize=7
+        )
     axes.stairs(film.scores, edges, color=PALETTE[1], linewidth=1.4, baseline=None)
     axes.set_ylabel("score", fontsize=8)
     axes.set_xlim(edges[0], edges[-1])

@@ -26,7 +26,7 @@ class RetrieverOptions(FitOptions):
     learn: Learned = option("both", "Learn from shots of 20 s with their text, from clips, or from both.", noun="pair")
     width: int = option(256, "Numbers of a vector in the common space.", minimum=2)
     dropout: float = option(0.2, "Share of what comes from the encoders that is dropped in training.")
-    frames: int = option(20, "Frames of a pair that one step looks at, at most, evenly spread.", minimum=1)
+    frames: int = option(8, "Frames of a pair that one step looks at, at most, evenly spread.", minimum=1)
     finetune: int = option(0, "Train so many of the text encoder's upper layers too; -1: all.", minimum=-1)
     finetune_pictures: int = option(
         0, "Train so many of the picture encoder's upper blocks too; needs --videos.", minimum=0
