@@ -64,6 +64,32 @@ def test_films_are_indexed_and_found(
     assert best["windows"][0][2] == pytest.approx(scores[0], abs=1e-3)
 
 
+def test_ctrl_c_keeps_the_films_that_are_done(
+    model: Path,
+    films: list[Path],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from kataribe.grounding.retrieval import shot_vectors
+    from kataribe.grounding.retrieval.library import open_library
+
+    see, seen = shot_vectors.see_film, []
+
+    def stop_at_the_second(*arguments: object) -> object:
+        if seen:
+            raise KeyboardInterrupt
+        seen.append(arguments)
+        return see(*arguments)
+
+    call = ["index", *films, "--model", model, "-o", tmp_path / "library"]
+    with monkeypatch.context() as patched:
+        patched.setattr(shot_vectors, "see_film", stop_at_the_second)
+        assert "has 1 new film; the same call goes on" in run(capsys, *call, code=130)
+    assert len(open_library(tmp_path / "library").films) == 1
+    assert "2 films added, 1 film was there" in run(capsys, *call)
+
+
 def test_bad_input_is_one_line(
     model: Path, films: list[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
