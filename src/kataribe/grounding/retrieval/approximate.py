@@ -22,8 +22,8 @@ from kataribe.core.progress import report
 from kataribe.core.types import Array, Float32s
 from kataribe.grounding.retrieval.nearest import BLOCK, Nearest
 
-# Of each list k-means wants so many vectors to learn from; more only cost time.
-_LEARNED_PER_LIST, _LEAST_PER_LIST = 64, 39
+# For each list k-means wants so many vectors to learn from; more only cost time.
+_PER_LIST = 39
 # Lists that a query looks into.
 PROBES = 32
 # Candidates for each answer, of which the exact scores choose.
@@ -39,10 +39,10 @@ def lists_for(rows: int) -> int:
     >>> lists_for(100), lists_for(10_000), lists_for(4_000_000)
     (2, 256, 8000)
     """
-    return max(1, min(round(4 * math.sqrt(rows)), rows // _LEAST_PER_LIST))
+    return max(1, min(round(4 * math.sqrt(rows)), rows // _PER_LIST))
 
 
-def build_index(vectors: Array, seed: int = 0) -> bytes | Any:
+def build_index(vectors: Array, seed: int = 0) -> Any:
     """An index of these vectors, as faiss has it."""
     faiss = _faiss()
     count, width = vectors.shape
@@ -52,7 +52,7 @@ def build_index(vectors: Array, seed: int = 0) -> bytes | Any:
         centres, width, lists, faiss.ScalarQuantizer.QT_fp16, faiss.METRIC_INNER_PRODUCT
     )
     index.cp.seed, index.cp.spherical, index.cp.min_points_per_centroid = seed, True, 1
-    rows = np.random.default_rng(seed).permutation(count)[: lists * _LEARNED_PER_LIST]
+    rows = np.random.default_rng(seed).permutation(count)[: lists * _PER_LIST]
     index.train(np.asarray(vectors[np.sort(rows)], dtype=np.float32))
     for start in range(0, count, BLOCK):
         index.add(np.asarray(vectors[start : start + BLOCK], dtype=np.float32))
