@@ -53,7 +53,7 @@ class Projection(NamedTuple):
     def __call__(self, vectors: Array) -> Float32s:
         """
         >>> turn = Projection(np.array([[0, -1], [1, 0]], np.float32), np.zeros(2, np.float32))
-        >>> turn(np.array([[4.0, 3.0]])).round(1).tolist()
+        >>> turn(np.array([[4.0, 3.0]])).astype(float).round(1).tolist()
         [[-0.6, 0.8]]
         """
         return unit(unit(np.asarray(vectors, dtype=np.float32)) @ self.weight.T + self.bias)
