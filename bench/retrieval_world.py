@@ -68,7 +68,7 @@ def measure(options: Options) -> Results:
         cells = []
         for measure, mean in summary.means.items():
             low, high = summary.intervals.get(measure, (mean, mean))
-            cells.append(f"{100 * mean:.1f} [{100 * low:.1f}, {100 * high:.1f}]")
+            cells.append(f"{100 * mean:.1f} [{100 * low:.1f}, {100 * min(high, 1):.1f}]")
         rows.append([summary.variant, *cells, f"{seconds[summary.variant]:.0f}"])
     rows.append(["chance", *(f"{100 * value:.1f}" for value in chance.values()), ""])
     told = [["", "of the same film", "of another film"]]

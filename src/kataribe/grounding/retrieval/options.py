@@ -40,7 +40,6 @@ class RetrieverOptions(FitOptions):
     rate: float = option(1e-3, "Learning rate of the projections.")
     decay: float = option(0.1, "Weight decay of the projections, decoupled from the gradient (AdamW).")
     schedule: Schedule = option("cosine", "The rate over time: constant, or falling to 0 as a cosine.")
-    patience: int = option(10, "Stop after so many epochs without a better validation score; 0: never.", minimum=0)
 
     def __post_init__(self) -> None:
         super().__post_init__()
