@@ -25,9 +25,7 @@ ROOMS = (
     "intervals",
 )
 # What is only run when it is named: it takes long, and measures no speed.
-EXPERIMENTS = ("suisei", "suisei-choice", "world", "narrators")
-EXPERIMENTS = ("suisei", "suisei-choice", "world", "retrieval-text")
-EXPERIMENTS = ("suisei", "suisei-choice", "world", "retrieval-text", "retrieval-world")
+EXPERIMENTS = ("suisei", "suisei-choice", "world", "narrators", "retrieval-text", "retrieval-world")
 
 # Above this load average the figures say more about the other work than about ours.
 BUSY = 0.7

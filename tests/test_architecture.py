@@ -72,7 +72,6 @@ NETWORK_USERS = {
     "kataribe.narration.narrators.model",
     "kataribe.narration.narrators.search",
     "kataribe.narration.narrators.training",
-    "kataribe.grounding.retrieval.training",
     "kataribe.grounding.retrieval.material",
 }
 KNOWN_TORCH = {"kataribe.captions.comet"}  # asks only whether there is a graphics card
