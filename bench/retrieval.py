@@ -60,7 +60,7 @@ def measure(options: Options) -> Section:
         "Time grows with the number of shots, memory does not: given is what is no page of a file; a block of 64 MB "
         "comes on top while it is looked at. float16 takes half the space and four times as long, because every number "
         "is turned into single precision first.",
-        "Sorted: faiss, inverted lists in half precision, 32 of 4 sqrt(n) lists looked into, exact scores of 40 "
+        "Sorted: faiss, inverted lists in half precision, 256 of 4 sqrt(n) lists looked into, exact scores of 40 "
         "candidates. Recall: of the ten best shots of exact search, how many are found, by queries as far from their "
         "shots as texts are (cosine 0.4); by queries near to a shot (0.8) all are.",
     ]

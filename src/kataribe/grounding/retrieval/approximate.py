@@ -24,8 +24,8 @@ from kataribe.grounding.retrieval.nearest import BLOCK, Nearest
 
 # For each list k-means wants so many vectors to learn from; more only cost time.
 _PER_LIST = 39
-# Lists that a query looks into.
-PROBES = 32
+# Lists that a query looks into: texts are far from all shots, and 32 would lose a sixth of the ten best of a million.
+PROBES = 256
 # Candidates for each answer, of which the exact scores choose.
 _SPARE = 4
 
