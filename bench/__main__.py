@@ -20,11 +20,12 @@ ROOMS = (
     "boundaries",
     "grounding",
     "media",
+    "retrieval",
     "judge",
     "intervals",
 )
 # What is only run when it is named: it takes long, and measures no speed.
-EXPERIMENTS = ("suisei", "suisei-choice", "world", "narrators")
+EXPERIMENTS = ("suisei", "suisei-choice", "world", "narrators", "retrieval-text", "retrieval-world")
 
 # Above this load average the figures say more about the other work than about ours.
 BUSY = 0.7

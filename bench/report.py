@@ -61,6 +61,21 @@ class Section:
         return "\n".join([f"### {self.title}", "", *table, "", *notes])
 
 
+@dataclass(frozen=True)
+class Results:
+    """Tables of an experiment, each with a title and a header, and what must be known to read them."""
+
+    tables: Sequence[tuple[str, Sequence[Sequence[str]]]]
+    notes: Sequence[str] = field(default_factory=list)
+
+    def markdown(self, machine: Sequence[str]) -> str:
+        lines: list[str] = []
+        for title, (header, *rows) in self.tables:
+            dashes = ["---", *["---:"] * (len(header) - 1)]
+            lines += [f"#### {title}", "", *(f"| {' | '.join(row)} |" for row in (header, dashes, *rows)), ""]
+        return "\n".join([*lines, *(f"- {line}" for line in (*machine, *self.notes))])
+
+
 def show(value: float | None, unit: str) -> str:
     """
     >>> show(740123.4, "pairs/s"), show(0.0123, "s"), show(70_600_000, "B"), show(None, "s")

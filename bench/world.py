@@ -12,7 +12,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ import numpy as np
 
 from bench import world_checks as checks
 from bench.data import ROOT
-from bench.report import Options
+from bench.report import Options, Results
 from kataribe.core.types import Floats
 from kataribe.encoders.pictures import open_pictures
 from kataribe.films.watching import watch
@@ -43,19 +43,6 @@ LANGUAGES: tuple[Language, ...] = ("zh", "en")
 _EVERY = 12  # frames between two looks at faces
 _EVENTS = 24  # shots of one film that the classifier learns from
 BACKBONES = ("efficientnet-lite0", "histogram")
-
-
-@dataclass(frozen=True)
-class Results:
-    tables: Sequence[tuple[str, Sequence[Sequence[str]]]]
-    notes: Sequence[str] = field(default_factory=list)
-
-    def markdown(self, machine: Sequence[str]) -> str:
-        lines: list[str] = []
-        for title, (header, *rows) in self.tables:
-            dashes = ["---", *["---:"] * (len(header) - 1)]
-            lines += [f"#### {title}", "", *(f"| {' | '.join(row)} |" for row in (header, dashes, *rows)), ""]
-        return "\n".join([*lines, *(f"- {line}" for line in (*machine, *self.notes))])
 
 
 def measure(options: Options) -> Results:

@@ -25,11 +25,12 @@ FLOORS = (
     ("report",),
     ("cli",),
 )
-# Encoders and training run their batches on the threads of the one local engine.
+# Encoders and training run their batches on the threads of the one local engine. A trained model that is an encoder is
+# a folder as `learning` writes it.
 MAY_ALSO_USE = {
     "narration": {"films"},
     "grounding": {"films"},
-    "encoders": {"engines"},
+    "encoders": {"engines", "learning"},
     "learning": {"engines"},
     "cli": {"api"},
 }
@@ -59,6 +60,7 @@ NETWORK_MODULES = {
     "kataribe.narration.narrators.network",
     "kataribe.narration.narrators.pointer",
     "kataribe.narration.narrators.transformer",
+    "kataribe.grounding.retrieval.network",
 }
 NETWORK_USERS = {
     "kataribe.boundaries.detectors.pair_network",
@@ -70,6 +72,7 @@ NETWORK_USERS = {
     "kataribe.narration.narrators.model",
     "kataribe.narration.narrators.search",
     "kataribe.narration.narrators.training",
+    "kataribe.grounding.retrieval.material",
 }
 KNOWN_TORCH = {"kataribe.captions.comet"}  # asks only whether there is a graphics card
 

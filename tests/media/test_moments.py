@@ -140,3 +140,10 @@ def test_a_film_that_breaks_off_is_one_line(tmp_path: Path) -> None:
 
 def test_moments_are_the_middles_of_equal_parts() -> None:
     assert uniform_times(0, 10, 10) == tuple(number + 0.5 for number in range(10))
+
+
+def test_frames_come_as_large_as_asked_for(tmp_path: Path) -> None:
+    path = write(tmp_path / "film.mp4", [40 * number for number in range(50)])
+    whole, large = (next(frames_at(path, [1.5], size)) for size in (None, (2 * WIDTH, 2 * HEIGHT)))
+    assert (whole.shape, large.shape) == ((HEIGHT, WIDTH, 3), (2 * HEIGHT, 2 * WIDTH, 3))
+    assert number_of(large[::2, ::2]) == number_of(whole) == 37

@@ -72,9 +72,9 @@ def test_videos_score_as_their_frames_do(films: Path, tmp_path: Path, clip: str)
 def test_frames_are_decoded_once(films: Path, clip: str, monkeypatch: pytest.MonkeyPatch) -> None:
     looked_at: list[int] = []
 
-    def counting(file: Path, times):
+    def counting(file: Path, times, size):
         looked_at.append(len(times))
-        return frames_at(file, times)
+        return frames_at(file, times, size)
 
     monkeypatch.setattr(pictures, "frames_at", counting)
     first = evaluate(clip, videos=films)
@@ -95,9 +95,9 @@ def test_a_batch_of_frames_is_in_memory_at_a_time(films: Path, clip: str, monkey
             most, alive = max(most, alive), alive - len(batch)
             return np.ones((len(batch), 2))
 
-    def counting(file: Path, times):
+    def counting(file: Path, times, size):
         nonlocal alive
-        for pixels in frames_at(file, times):
+        for pixels in frames_at(file, times, size):
             alive += 1
             yield pixels
 

@@ -17,9 +17,10 @@ from kataribe.core.errors import InputError, UsageError, some
 from kataribe.core.metric import Metric
 from kataribe.core.signature import fingerprint_by_id
 from kataribe.core.types import Float32s, Int64s
-from kataribe.encoders.clip import ClipEncoder, open_clip
+from kataribe.encoders.clip import open_clip
 from kataribe.encoders.encoded import EncodedTexts, LongTexts, encode_texts, find_long
 from kataribe.encoders.pictures import encode_clips, encode_pictures, moment_key, picture_key
+from kataribe.encoders.protocol import SharedEncoder
 from kataribe.formats.features import Features
 
 
@@ -234,7 +235,7 @@ def _reference_names(items: Captions) -> list[str]:
     ]
 
 
-def _see(encoder: ClipEncoder, ids: Sequence[str], media: Media) -> dict[str, Float32s]:
+def _see(encoder: SharedEncoder, ids: Sequence[str], media: Media) -> dict[str, Float32s]:
     if media.clips is not None:
         return dict(zip(ids, encode_clips(encoder, [media.clips[id] for id in ids]), strict=True))
     assert media.images is not None

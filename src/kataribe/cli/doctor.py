@@ -32,6 +32,7 @@ _OPTIONAL = (
     ("torch", "encoders and neural backbones of the boundary detectors", remedy("models")),
     ("transformers", "encoders: bertscore, sentence_cosine, clipscore, ...", remedy("models")),
     ("accelerate", "training on graphics cards and several machines", remedy("models")),
+    ("faiss-cpu", "`kataribe index --approximate`: libraries of more than a million shots", remedy("faiss")),
     ("tensorboard", "curves of a training while it runs", remedy("tracking")),
     ("pillow", "pictures for clipscore and emscore", remedy("models")),
     ("h5py", "features in hdf5 files", remedy("models")),

@@ -21,6 +21,8 @@ from kataribe.cli import (
     detect,
     doctor,
     features,
+    ground,
+    index,
     judge,
     media,
     metrics,
@@ -76,6 +78,8 @@ app.command("report")(report.report)
 app.command("metrics")(metrics.metrics)
 app.command("detect", help=detect.HELP, cls=built_when_called(detect.command))(_built_later)
 app.command("narrate", help=narrate.HELP, cls=built_when_called(narrate.command))(_built_later)
+app.command("index", help=index.HELP, cls=built_when_called(index.command))(_built_later)
+app.command("ground", help=ground.HELP, cls=built_when_called(ground.command))(_built_later)
 app.command("parse")(parse.parse)
 app.command("demo")(demo.demo)
 app.command("doctor")(doctor.doctor)

@@ -20,6 +20,7 @@ _MODELS = {
         "kataribe.cli.train_narrator",
         "Train a narrator of films (VT, OVP, RMN) on a corpus and what is seen in it.",
     ),
+    "retriever": ("kataribe.cli.train_retriever", "Train a model that finds shots of films by text, on a corpus."),
 }
 
 

@@ -20,7 +20,7 @@ from kataribe.core.memo import keep_open
 from kataribe.core.need import need
 from kataribe.core.types import Float32s, Int32s
 from kataribe.encoders import loading
-from kataribe.encoders.protocol import Forward, TokenizedText
+from kataribe.encoders.protocol import Forward, SharedEncoder, TokenizedText
 from kataribe.media.video import Pixels
 
 DEFAULT = "openai/clip-vit-base-patch32"
@@ -114,9 +114,11 @@ class ClipEncoder:
 
 
 @keep_open(1)
-def open_clip(model: str = DEFAULT) -> ClipEncoder:
-    """The encoder of a name or folder; the last one stays loaded."""
-    return ClipEncoder(model)
+def open_clip(model: str = DEFAULT) -> SharedEncoder:
+    """The encoder of a name or folder, which may be that of a trained retriever; the last one stays loaded."""
+    from kataribe.encoders.dual import DualEncoder, is_retriever
+
+    return DualEncoder(model) if is_retriever(model) else ClipEncoder(model)
 
 
 def _projection(network: Any, kind: str) -> Any:

@@ -98,7 +98,7 @@ def encode_clips(encoder: PictureEncoder, clips: Sequence[Clip]) -> list[Float32
         """Film by film, from front to back."""
         for file, moments in groupby(sorted((*moment_of[key], key) for key in missing), key=lambda moment: moment[0]):
             wanted = list(moments)
-            frames = frames_at(file, [time for _, time, _ in wanted])
+            frames = frames_at(file, [time for _, time, _ in wanted], encoder.size)
             yield from zip((key for *_, key in wanted), frames, strict=True)
 
     vectors = _encode(encoder, keys, look)

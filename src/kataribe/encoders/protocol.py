@@ -76,3 +76,10 @@ class PictureEncoder(Protocol):
     def size(self) -> Size | None: ...
     def pixels(self, pictures: Sequence[Pixels]) -> Float32s | Floats:
         """A vector for each picture of (height, width, 3), in the precision in which the encoder makes them."""
+
+
+class SharedEncoder(TextEncoder, PictureEncoder, Protocol):
+    """Texts and pictures in one space. `end_id` is the token that ends every text, where there is one."""
+
+    @property
+    def end_id(self) -> int | None: ...

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from kataribe.core.errors import InputError
 from kataribe.core.need import need
-from kataribe.media.video import Pixels
+from kataribe.media.video import Pixels, Size
 
 # Seconds. Key frames are rarely further apart than this: a shorter jump would decode the same frames twice.
 _FAR = 12.0
@@ -48,8 +48,9 @@ def seconds_of(path: Path) -> float | None:
         return None if container.duration is None else float(container.duration / 1e6)
 
 
-def frames_at(path: Path, times: Sequence[float]) -> Iterator[Pixels]:
-    """The frame at each time; times ascend. At most two frames are held."""
+def frames_at(path: Path, times: Sequence[float], size: Size | None = None) -> Iterator[Pixels]:
+    """The frame at each time, resized to (width, height) if asked for; times ascend. At most two frames are held."""
+    resized = {} if size is None else {"width": size[0], "height": size[1]}
     with _opened(path) as (container, stream):
         decoded = _decoded(container, stream, path, times)
         shown = next(decoded)
@@ -60,7 +61,7 @@ def frames_at(path: Path, times: Sequence[float]) -> Iterator[Pixels]:
             if ahead is None and time > shown[0] + SLACK + _gap(stream):
                 problem = f"shows nothing at {time:.1f} s: its last frame is at {shown[0]:.1f} s"
                 raise InputError(problem, file=path, hint="is it the same cut of the film, and are times in seconds?")
-            yield shown[1].to_ndarray(format="rgb24")
+            yield shown[1].to_ndarray(**resized, format="rgb24")
 
 
 def _decoded(container: Any, stream: Any, path: Path, times: Sequence[float]) -> Iterator[tuple[float, Any]]:

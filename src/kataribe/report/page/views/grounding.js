@@ -102,16 +102,6 @@ function queryRow(content, place, system, x, y, width) {
   first ? bar("predicted", x, first[0], first[1], y + 18 + GROUND.bar) : null);
 }
 
-// As much of a text as has room; letters of Chinese and Japanese are twice as wide as others.
-function fitting(text, width) {
-  let used = 0;
-  for (let place = 0; place < text.length; place += 1) {
-    used += text.charCodeAt(place) > 0x2e7f ? 12.4 : 6.4;
-    if (used > width) return `${text.slice(0, Math.max(1, place - 2))}\u2026`;
-  }
-  return text;
-}
-
 function bar(kind, x, from, to, y, height = GROUND.bar) {
   const [low, high] = [x(Math.min(from, to)), x(Math.max(from, to))];
   return shape("rect", { class: `span ${kind}`, x: low, y, width: Math.max(2, high - low), height, rx: 2 });
