@@ -51,12 +51,21 @@ KNOWN_VIOLATIONS: set[tuple[str, str]] = set()
 # Where torch may be imported inside functions: these rooms, and modules of others that run networks.
 TORCH_ROOMS = {"encoders", "learning"}
 # Modules that define networks import it as any other module does; nobody imports them but inside a function.
-NETWORK_MODULES = {"kataribe.captions.suisei.heads", "kataribe.captions.suisei.network"}
+NETWORK_MODULES = {
+    "kataribe.captions.suisei.heads",
+    "kataribe.captions.suisei.network",
+    "kataribe.grounding.locators.iterative",
+    "kataribe.grounding.locators.moment_map",
+    "kataribe.grounding.locators.parts",
+}
 NETWORK_USERS = {
     "kataribe.boundaries.detectors.pair_network",
     "kataribe.captions.suisei.batches",
     "kataribe.captions.suisei.network_model",
     "kataribe.captions.suisei.train_networks",
+    "kataribe.grounding.locators.batches",
+    "kataribe.grounding.locators.model",
+    "kataribe.grounding.locators.training",
 }
 KNOWN_TORCH = {"kataribe.captions.comet"}  # asks only whether there is a graphics card
 

@@ -16,6 +16,7 @@ _MODELS = {
         "Train a metric of captions on ratings: SuiSei, COMET, Polos, a blend, ...",
     ),
     "boundaries": ("kataribe.cli.train_boundaries", "Train `pc`, which finds event boundaries, on annotated videos."),
+    "locator": ("kataribe.cli.train_locator", "Train a model that finds moments by text in windows of films."),
 }
 
 
