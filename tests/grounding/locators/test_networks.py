@@ -24,7 +24,9 @@ def _seed() -> None:
     torch.manual_seed(0)
 
 
-def batch(rows: tuple[int, ...] = (12, 7), tokens: tuple[int, ...] = (3, 2), portraits: tuple[int, ...] = (2, 0)) -> Batch:
+def batch(
+    rows: tuple[int, ...] = (12, 7), tokens: tuple[int, ...] = (3, 2), portraits: tuple[int, ...] = (2, 0)
+) -> Batch:
     def there(lengths: tuple[int, ...]) -> torch.Tensor:
         return torch.tensor([[row < length for row in range(max(lengths))] for length in lengths])
 
@@ -102,7 +104,8 @@ def test_what_stands_in_padding_moves_nothing() -> None:
 def test_a_window_of_one_row_works() -> None:
     for built in (iterative(faces="both"), moment_map()):
         found = built(batch((1,), (2,), (1,)))
-        assert torch.isfinite(found.logits).all() and torch.isfinite(found.spans).all()
+        assert torch.isfinite(found.logits).all()
+        assert torch.isfinite(found.spans).all()
 
 
 @pytest.mark.parametrize(
@@ -185,7 +188,7 @@ def test_convolutions_are_divided_by_the_valid_cells_under_the_kernel() -> None:
     built, valid = moment_map(clips=20), valid_cells(20)
     for start, end in ((0, 0), (3, 9), (0, 19)):
         under = valid[max(0, start - 1) : start + 2, max(0, end - 1) : end + 2].sum()
-        assert float(built.weights[start, end]) == pytest.approx(1 / float(under))
+        assert float(built.weights[start, end]) == pytest.approx(9 / float(under))
     assert not built.weights[~valid].any()
 
 

@@ -23,6 +23,8 @@ def masks(*lengths: int) -> torch.Tensor:
 
 def naive_attention(layer: torch.nn.Module, x: torch.Tensor, y: torch.Tensor, heads: int) -> torch.Tensor:
     """One vector x over the rows y, head by head."""
+    own = (layer.normal, layer.normal) if hasattr(layer, "normal") else (layer.normal_x, layer.normal_y)
+    x, y = own[0](x), own[1](y)
     q, k, v = layer.query(x), layer.key(y), layer.value(y)
     size = len(q) // heads
     read = []

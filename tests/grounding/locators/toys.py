@@ -54,7 +54,9 @@ def toy_films(learned: int = 4, others: int = 2, window: float = 12.0) -> AskedF
 
     def asked(some: Sequence[tuple[SeenFilm, list[tuple[str, Segment]]]]) -> tuple[Asked, ...]:
         plain = [
-            Asked(f"{film.film}-{span.start:g}", film.film, text, span, span) for film, told in some for text, span in told
+            Asked(f"{film.film}-{span.start:g}", film.film, text, span, span)
+            for film, told in some
+            for text, span in told
         ]
         return tuple(
             Asked(each.id, each.film, each.text, each.span, each.drawn_window(whole, window, 0)) for each in plain

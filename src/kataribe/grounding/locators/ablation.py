@@ -9,7 +9,8 @@
 
 As Table 5 of Movie101 (Yue et al., 2023). Every run leaves a model folder, FOLDER/NAME-SEED; a table that is asked for
 again takes those that are there, if they were trained with the same settings on the same data, and goes on with a run
-that was stopped. Intervals are of drawing seeds and queries again.
+that was stopped. Several processes may train seeds of one table side by side, each with `seeds` 1 and a `seed` of its
+own. Intervals are of drawing seeds and queries again.
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ VARIANTS: Mapping[str, Mapping[str, Any]] = {
 }
 SHOWN = (measure_name(1, 0.3), measure_name(1, 0.5), measure_name(5, 0.3), measure_name(5, 0.5), MEAN_IOU)
 _BASE, _STATES = "ia-net", ".states"
+_FIRST = ("ia-net", "rnl")
 _TABLES = {"table.txt": "table", "table.md": "markdown", "table.json": "json"}
 
 
@@ -75,14 +77,15 @@ def ablate(
     folder.mkdir(exist_ok=True)
     runs: dict[str, dict[int, Mapping[str, Hits]]] = {name: {} for name in VARIANTS}
     seeds = range(options.seed, options.seed + options.seeds)
-    for number, (seed, name) in enumerate(((seed, name) for seed in seeds for name in VARIANTS), start=1):
+    # What is compared first is trained first.
+    order = [(seed, name) for seed in seeds for name in sorted(VARIANTS, key=lambda name: name not in _FIRST)]
+    for number, (seed, name) in enumerate(order, start=1):
         own = replace(options, **VARIANTS[name], seed=seed, seeds=1)
         runs[name][seed] = _run(material, own, folder, f"{name.replace(' ', '-')}-{seed}", more)
         report("runs of the table", number, len(seeds) * len(VARIANTS))
     table = LocatorTable(runs)
     for file, format in _TABLES.items():
         write_whole(folder / file, render(table, format) + "\n")
-    shutil.rmtree(folder / _STATES, ignore_errors=True)
     return table
 
 
@@ -99,8 +102,10 @@ def _run(
         return {
             queries: material.hits(network, asked, options.every) for queries, asked in material.asked.tested.items()
         }
-    trained = train(material, options, state=folder / _STATES / name)
+    state = folder / _STATES / name
+    trained = train(material, options, state=state)
     trained.save(place, more(trained))
+    shutil.rmtree(state, ignore_errors=True)  # of this run alone: other seeds may be at work beside it
     return trained.hits
 
 

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from kataribe.core.need import need
 from kataribe.core.types import Float32s, Floats, Segment
 from kataribe.grounding.locators.senses import Question, Rows
-
-if TYPE_CHECKING:
-    from kataribe.grounding.locators.parts import Batch
 
 # Of two candidates that overlap more than this, the surer one is kept; so many are kept, and looked at, at most.
 SUPPRESS, MOST, LOOKED_AT = 0.5, 10, 256
@@ -27,7 +24,8 @@ class Candidate(NamedTuple):
 
 def collate(
     windows: Sequence[Rows], questions: Sequence[Question], targets: Sequence[tuple[float, float]] | None = None
-) -> Batch:
+) -> Any:
+    """A `Batch` of padded windows and questions."""
     torch = need("torch", extra="models", purpose="locators")
     from kataribe.grounding.locators.parts import Batch
 

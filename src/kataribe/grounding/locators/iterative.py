@@ -44,13 +44,14 @@ from kataribe.grounding.locators.parts import (
     Found,
     LocalAttention,
     candidates_iou,
+    linear,
     mean_where,
 )
 
 ANCHORS = (4.0, 8.0, 16.0, 32.0, 64.0)  # seconds
 _NEAR, _OFFSETS = 0.45, 0.001
-# Few anchors are near the moment: a score begins at sigmoid(-3), about 5%.
-_RARE = -3.0
+# Few candidates are near the moment: a score begins at sigmoid(-3), about 5%.
+RARE = -3.0
 
 
 class Inputs(NamedTuple):
@@ -76,7 +77,7 @@ class IterativeLocator(nn.Module):
         """`rate` is the number of frames in a second."""
         super().__init__()
         self.dropout = nn.Dropout(dropout)
-        self.frames, self.words = nn.Linear(inputs.frames, width), nn.Linear(inputs.tokens, width)
+        self.frames, self.words = linear(inputs.frames, width), linear(inputs.tokens, width)
         self.local = nn.ModuleList(LocalAttention(width, heads) for _ in range(2))
         self.over_time = BothWays(width, width)
         self.sees_faces, self.knows_portraits = faces in ("video", "both"), faces in ("query", "both")
@@ -89,7 +90,7 @@ class IterativeLocator(nn.Module):
         self.reading = AdditiveAttention(width)
         self.deciding = BothWays(2 * width, width)
         self.score, self.offsets = nn.Linear(width, len(ANCHORS)), nn.Linear(width, 2 * len(ANCHORS))
-        nn.init.constant_(self.score.bias, _RARE)
+        nn.init.constant_(self.score.bias, RARE)
         nn.init.zeros_(self.offsets.weight)  # anchors begin where they are
         nn.init.zeros_(self.offsets.bias)
         self.register_buffer("anchors", torch.tensor(ANCHORS) * rate, persistent=False)

@@ -61,10 +61,25 @@ def new_network(wiring: Wiring, dropout: float = 0.0) -> Any:
 
     inputs = Inputs(wiring.axes, wiring.face_width, wiring.token_width)
     if wiring.model == "2d-tan":
-        sizes = (wiring.clips, wiring.map_width, wiring.kernel, wiring.layers)
-        return MomentMap(inputs, wiring.width, *sizes, dropout)
-    sizes = (wiring.width, wiring.heads, wiring.rounds)
-    return IterativeLocator(inputs, *sizes, dropout, wiring.faces, wiring.projection, wiring.rate / wiring.every)
+        return MomentMap(
+            inputs,
+            width=wiring.width,
+            clips=wiring.clips,
+            map_width=wiring.map_width,
+            kernel=wiring.kernel,
+            layers=wiring.layers,
+            dropout=dropout,
+        )
+    return IterativeLocator(
+        inputs,
+        width=wiring.width,
+        heads=wiring.heads,
+        rounds=wiring.rounds,
+        dropout=dropout,
+        faces=wiring.faces,
+        projection=wiring.projection,
+        rate=wiring.rate / wiring.every,
+    )
 
 
 class Locator:

@@ -4,12 +4,13 @@
     F[a, b] = max of v_a ... v_b         lengths 1-16 from every clip; 18-32 in steps of 2, from every second clip;
                                          36-64 in steps of 4, from every fourth: 1,104 cells of N = 64
     q = last state of a three-layer LSTM over the query's tokens
-    M = (W_t q * W_v F) / |W_t q * W_v F|
-    four convolutions: M <- ReLU(conv(M)) / number of valid cells under the kernel;     0 in cells that are not valid
+    M = sqrt(d) (W_t q * W_v F) / |W_t q * W_v F|
+    four convolutions: M <- ReLU(conv(M)) / share of valid cells under the kernel;      0 in cells that are not valid
     score[a, b] = sigmoid(w . M[a, b])
     loss = BCE(score, clip((IoU - .5) / .5, 0, 1)), over valid cells
 
-A window has N clips, whatever its length: those of a short one are short.
+A window has N clips, whatever its length: those of a short one are short. The published code divides by the number of
+valid cells, which is the same network with other weights; by their share, the layers begin with numbers of size 1.
 
 Zhang, S., Peng, H., Fu, J., Luo, J. (2020). Learning 2D temporal adjacent networks for moment localization with natural
 language. AAAI.
@@ -21,7 +22,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from kataribe.grounding.locators.iterative import Inputs
+from kataribe.grounding.locators.iterative import RARE, Inputs
 from kataribe.grounding.locators.parts import Batch, Found, candidates_iou, mean_where
 
 _LEAST, _MOST = 0.5, 1.0
@@ -59,12 +60,16 @@ class MomentMap(nn.Module):
             nn.Conv2d(map_width, map_width, kernel, padding=kernel // 2) for _ in range(layers)
         )
         self.score = nn.Conv2d(map_width, 1, 1)
+        for convolution in self.convolutions:
+            nn.init.kaiming_normal_(convolution.weight, nonlinearity="relu")
+            nn.init.zeros_(convolution.bias)
+        nn.init.constant_(self.score.bias, RARE)
         valid = valid_cells(clips)
         around = functional.conv2d(valid[None, None].float(), torch.ones(1, 1, kernel, kernel), padding=kernel // 2)
         starts, ends = valid.nonzero(as_tuple=True)
         for name, value in {
             # A cell that is not valid weighs nothing, so that nothing comes out of it.
-            "weights": valid / around[0, 0].clamp(min=1),
+            "weights": valid * kernel**2 / around[0, 0].clamp(min=1),
             "starts": starts,
             "ends": ends,
         }.items():
@@ -73,6 +78,7 @@ class MomentMap(nn.Module):
     def forward(self, batch: Batch) -> Found:
         cells = self.of_cell(self.moments(self.clip_vectors(batch)))  # batch x cells x map width
         fused = functional.normalize(self.of_query(self.query(batch))[:, None] * cells, dim=-1)
+        fused = fused * fused.shape[-1] ** 0.5
         map = fused.new_zeros(len(fused), fused.shape[-1], self.clips, self.clips)
         map[:, :, self.starts, self.ends] = fused.transpose(1, 2)
         for convolution in self.convolutions:

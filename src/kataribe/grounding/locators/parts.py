@@ -36,18 +36,31 @@ class Found(NamedTuple):
 
 
 class BothWays(nn.Module):
-    """A GRU from the front and one from the back, of half the width each; each begins at its end of the sequence."""
+    """A GRU from the front and one from the back, of half the width each; each begins at its end of the sequence.
+
+    What comes out is brought to mean 0 and variance 1 (layer normalisation), so that faces do not outweigh it.
+    """
 
     def __init__(self, inputs: int, width: int) -> None:
         super().__init__()
         self.gru = nn.GRU(inputs, width // 2, batch_first=True, bidirectional=True)
+        self.normal = nn.LayerNorm(width)
 
     def forward(self, x: Tensor, mask: Tensor) -> Tensor:
         if mask.all():  # the same, in two thirds of the time
-            return self.gru(x)[0]
+            return self.normal(self.gru(x)[0])
         lengths = mask.sum(1).cpu()
         packed = nn.utils.rnn.pack_padded_sequence(x, lengths, batch_first=True, enforce_sorted=False)
-        return nn.utils.rnn.pad_packed_sequence(self.gru(packed)[0], batch_first=True, total_length=x.shape[1])[0]
+        found, _ = nn.utils.rnn.pad_packed_sequence(self.gru(packed)[0], batch_first=True, total_length=x.shape[1])
+        return self.normal(found) * mask[..., None]
+
+
+def linear(inputs: int, outputs: int) -> nn.Linear:
+    """A layer that begins by keeping the size of what it is given; torch's own takes two thirds of the variance."""
+    layer = nn.Linear(inputs, outputs)
+    nn.init.normal_(layer.weight, std=inputs**-0.5)
+    nn.init.zeros_(layer.bias)
+    return layer
 
 
 class Attention(nn.Module):
@@ -56,10 +69,11 @@ class Attention(nn.Module):
         head_h(x, y) = softmax_j(Q_h x_i . K_h y_j / sqrt(d)) V_h y_j,      j over what is there
         attention(x, y) = O [head_1 ; ... ; head_H]
 
+    x and y are brought to mean 0 and variance 1 first (layer normalisation), as frames, faces and words differ in size.
     With `nowhere`, y has one more vector that is learned: what finds nothing that it fits can attend to that.
 
-    The layers K begin as copies of the layers Q, so that what is alike attends to each other before anything is learned:
-    a face to the portrait of the same person, where one layer makes both.
+    The layers K begin as copies of the layers Q, so that what is alike attends to each other before anything is
+    learned: a face to the portrait of the same person, where one layer makes both.
 
     Vaswani, A., Shazeer, N., Parmar, N., Uszkoreit, J., Jones, L., Gomez, A. N., Kaiser, L., Polosukhin, I. (2017).
     Attention is all you need. NeurIPS.
@@ -69,10 +83,12 @@ class Attention(nn.Module):
         super().__init__()
         self.heads = heads
         self.nowhere = nn.Parameter(torch.zeros(1, 1, width)) if nowhere else None
-        self.query, self.key, self.value, self.out = (nn.Linear(width, width) for _ in range(4))
+        self.normal_x, self.normal_y = nn.LayerNorm(width), nn.LayerNorm(width)
+        self.query, self.key, self.value, self.out = (linear(width, width) for _ in range(4))
         self.key.load_state_dict(self.query.state_dict())
 
     def forward(self, x: Tensor, y: Tensor, mask: Tensor) -> Tensor:
+        x, y = self.normal_x(x), self.normal_y(y)
         if self.nowhere is not None:
             y = torch.cat([y, self.nowhere.expand(len(y), 1, -1)], dim=1)
             mask = functional.pad(mask, (0, 1), value=True)
@@ -93,12 +109,14 @@ class LocalAttention(nn.Module):
     def __init__(self, width: int, heads: int, reach: int = 3) -> None:
         super().__init__()
         self.heads, self.reach = heads, reach
-        self.query, self.key, self.value, self.out = (nn.Linear(width, width) for _ in range(4))
+        self.normal = nn.LayerNorm(width)
+        self.query, self.key, self.value, self.out = (linear(width, width) for _ in range(4))
 
     def forward(self, x: Tensor, mask: Tensor) -> Tensor:
         near = self._near(mask[..., None].float()).squeeze(-1) > 0  # batch x rows x neighbours
-        q = self.query(x).unflatten(-1, (self.heads, -1))
-        k, v = (self._near(layer(x)).unflatten(-1, (self.heads, -1)) for layer in (self.key, self.value))
+        normal = self.normal(x)
+        q = self.query(normal).unflatten(-1, (self.heads, -1))
+        k, v = (self._near(layer(normal)).unflatten(-1, (self.heads, -1)) for layer in (self.key, self.value))
         logits = torch.einsum("bthd,btnhd->bthn", q, k) / math.sqrt(q.shape[-1])
         # A row that is not there may have no neighbours either: it attends to nothing that counts.
         logits = logits.masked_fill(~near[:, :, None], -1e9)
@@ -119,7 +137,7 @@ class Calibration(nn.Module):
 
     def __init__(self, width: int) -> None:
         super().__init__()
-        self.gate, self.change = nn.Linear(2 * width, width), nn.Linear(2 * width, width)
+        self.gate, self.change = linear(2 * width, width), linear(2 * width, width)
 
     def forward(self, x: Tensor, read: Tensor) -> Tensor:
         both = torch.cat([x, read], dim=-1)
@@ -138,7 +156,7 @@ class AdditiveAttention(nn.Module):
 
     def __init__(self, width: int) -> None:
         super().__init__()
-        self.of_frame, self.of_word = nn.Linear(width, width), nn.Linear(width, width, bias=False)
+        self.of_frame, self.of_word = linear(width, width), linear(width, width)
         self.weight = nn.Linear(width, 1, bias=False)
 
     def forward(self, x: Tensor, y: Tensor, mask: Tensor) -> Tensor:
@@ -151,7 +169,7 @@ class FaceLayer(nn.Module):
 
     def __init__(self, inputs: int, width: int) -> None:
         super().__init__()
-        self.layer = nn.Linear(inputs, width)
+        self.layer = linear(inputs, width)
 
     def forward(self, faces: Tensor, mask: Tensor) -> Tensor:
         return self.layer(faces) * mask[..., None]

@@ -83,7 +83,8 @@ def asked_films(
     learned = (*learned_clips.get(TRAIN, ()), *more.get(TRAIN, ()))
     if not learned:
         raise UsageError(
-            "there is no query of a film in the part `train` of the corpus", hint="`kataribe build movie --split` makes parts"
+            "there is no query of a film in the part `train` of the corpus",
+            hint="`kataribe build movie --split` makes parts",
         )
     return AskedFilms(
         films=corpus.films,

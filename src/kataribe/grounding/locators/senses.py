@@ -52,14 +52,13 @@ class Senses:
         return {f"senses.{name}": getattr(self, name) for name in self.__dataclass_fields__}
 
     def frames(self, vectors: Float32s) -> Float32s:
-        return (vectors - self.frame_mean) @ self.frame_axes
+        return np.asarray((vectors - self.frame_mean) @ self.frame_axes, dtype=np.float32)
 
     def faces(self, vectors: Float32s, is_there: Bools) -> Float32s:
-        seen: Float32s = (vectors - self.face_mean) * self.face_scale * is_there[..., None]
-        return seen.astype(np.float32)
+        return np.asarray((vectors - self.face_mean) * self.face_scale * is_there[..., None], dtype=np.float32)
 
     def tokens(self, vectors: Float32s) -> Float32s:
-        return (vectors - self.token_mean) * self.token_scale
+        return np.asarray((vectors - self.token_mean) * self.token_scale, dtype=np.float32)
 
     def rows(self, seen: SeenSpan) -> Rows:
         return Rows(seen.time, self.frames(seen.frames), self.faces(seen.faces, seen.has_face), seen.has_face)
@@ -143,7 +142,8 @@ def _principal_axes(centred: Float32s, axes: int) -> Float32s:
     variances, directions = variances[::-1][:count], directions[:, ::-1][:, :count]
     # The sign of an axis is arbitrary: the same frames are to give the same one everywhere.
     directions = directions * np.where(directions[np.abs(directions).argmax(axis=0), np.arange(count)] < 0, -1, 1)
-    return (directions / np.sqrt(np.maximum(variances, _SMALLEST))).astype(np.float32)
+    scaled: Float32s = (directions / np.sqrt(np.maximum(variances, _SMALLEST))).astype(np.float32)
+    return scaled
 
 
 def _centre_and_scale(vectors: Float32s) -> tuple[Float32s, Float32s]:
