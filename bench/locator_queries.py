@@ -3,11 +3,14 @@
 The clips of a corpus tell several events and name places, so that a locator may find them without knowing anybody. An
 event whose action somebody else does too, in the same window, can only be found by who does it: these are the queries
 `echo`. Events that the same person does twice in the window have two answers and are left out of it.
+
+    python -m bench.locator_queries WORLD CORPUS FEATURES QUERIES
 """
 
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -17,7 +20,7 @@ import numpy as np
 from kataribe.core.types import Narration, Segment
 from kataribe.films.clips import name_of
 from kataribe.films.movie101 import as_lines, narrations_document
-from kataribe.films.seen import SeenCorpus
+from kataribe.films.seen import SeenCorpus, read_seen_corpus
 from kataribe.films.windows import window_of
 from kataribe.films.world.languages import WORDS, Words
 
@@ -70,3 +73,8 @@ def _query(film: str, number: int, event: Mapping[str, Any], words: Words) -> Na
 def _somebody(words: Words, rng: np.random.Generator) -> str:
     strangers = words.strangers["man"] if "man" in words.strangers else next(iter(words.strangers.values()))
     return str(strangers[int(rng.integers(len(strangers)))])
+
+
+if __name__ == "__main__":
+    given = [Path(argument) for argument in sys.argv[1:5]]
+    write_event_queries(given[0], read_seen_corpus(given[1], given[2]), given[3])
