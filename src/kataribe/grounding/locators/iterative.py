@@ -83,9 +83,9 @@ class IterativeLocator(nn.Module):
         self.sees_faces, self.knows_portraits = faces in ("video", "both"), faces in ("query", "both")
         if self.sees_faces:
             self.faces = FaceLayer(inputs.faces, width)
-        if self.knows_portraits:
-            is_shared = self.sees_faces and projection == "shared"
-            self.portraits = self.faces if is_shared else FaceLayer(inputs.faces, width)
+        self.is_shared = faces == "both" and projection == "shared"
+        if self.knows_portraits and not self.is_shared:
+            self.own_portraits = FaceLayer(inputs.faces, width)
         self.rounds = nn.ModuleList(Round(width, heads) for _ in range(rounds))
         self.reading = AdditiveAttention(width)
         self.deciding = BothWays(2 * width, width)
@@ -119,6 +119,10 @@ class IterativeLocator(nn.Module):
         if not self.knows_portraits:
             return words
         return torch.cat([words, self.portraits(batch.portraits, batch.is_portrait)], dim=1)
+
+    @property
+    def portraits(self) -> FaceLayer:
+        return self.faces if self.is_shared else self.own_portraits
 
     def anchor_spans(self, is_row: Tensor) -> Tensor:
         """(batch, rows, anchors, 2), not cut."""
