@@ -1,6 +1,6 @@
 """IA-Net, and RNL, which is IA-Net that sees faces.
 
-    x = BiGRU(two self-attentions over +-3 frames (W_f frames))                   V
+    x = z + BiGRU(z),  z = two self-attentions over +-3 frames (W_f frames)       V
     RNL, faces in the video:    x = V + sum of FC(face) over the faces of a frame
     y = W_t tokens of the query
     RNL, faces in the query:    y = [y ; FC(portraits of the roles that the query names)]
@@ -9,7 +9,7 @@
         x <- attention(x, y),  y <- attention(y, x)         between frames and words, both from before the round, each
                                                             with a learned vector more, for what fits nothing
         x <- attention(x, x),  y <- attention(y, y)         among themselves
-    c = additive attention of frames to words,   h = BiGRU([x ; c])
+    c = additive attention of frames to words, and c' to portraits,     h = BiGRU([x ; c ; x * c ; x . c ; c' ; ...])
 
     For each frame t and each anchor a of 4, 8, 16, 32, 64 seconds round its middle, all counted in frames:
         score = sigmoid(w_a . h_t),   span = [t + (1 - a) / 2 + a d_1, t + (1 + a) / 2 + a d_2],   d = W_a h_t
@@ -27,6 +27,7 @@ benchmark. ACL, section 5.2.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import torch
@@ -88,7 +89,8 @@ class IterativeLocator(nn.Module):
             self.own_portraits = FaceLayer(inputs.faces, width)
         self.rounds = nn.ModuleList(Round(width, heads) for _ in range(rounds))
         self.reading = AdditiveAttention(width)
-        self.deciding = BothWays(2 * width, width)
+        # A read vector, its product with the frame and how alike the two are: of words, and of portraits.
+        self.deciding = BothWays(width + (1 + self.knows_portraits) * (2 * width + 1), width)
         self.score, self.offsets = nn.Linear(width, len(ANCHORS)), nn.Linear(width, 2 * len(ANCHORS))
         nn.init.constant_(self.score.bias, RARE)
         nn.init.zeros_(self.offsets.weight)  # anchors begin where they are
@@ -100,18 +102,37 @@ class IterativeLocator(nn.Module):
         is_word = torch.cat([batch.is_token, batch.is_portrait], dim=1) if self.knows_portraits else batch.is_token
         for each in self.rounds:
             x, y = each(x, y, batch.is_row, is_word)
-        h = self.deciding(torch.cat([x, self.reading(x, y, is_word)], dim=-1), batch.is_row)
+        h = self.deciding(torch.cat([x, *self.read(x, y, batch)], dim=-1), batch.is_row)
         anchors = self.anchor_spans(batch.is_row)
         moved = anchors + self.offsets(h).unflatten(-1, (-1, 2)) * self.anchors[:, None]
         is_there = batch.is_row[..., None].expand(anchors.shape[:-1])
         return Found(self.score(h).flatten(1), moved.flatten(1, 2), is_there.flatten(1))
+
+    def read(self, x: Tensor, y: Tensor, batch: Batch) -> Iterator[Tensor]:
+        """What each frame reads of the words and, apart, of the portraits, and how it fits the frame."""
+        words = batch.is_token.shape[1]
+        parts = [(y[:, :words], batch.is_token)]
+        if self.knows_portraits:
+            parts.append((y[:, words:], batch.is_portrait))
+        for part, mask in parts:
+            if not part.shape[1]:  # nobody in the batch is named
+                part, mask = torch.zeros_like(y[:, :1]), torch.zeros_like(batch.is_token[:, :1])
+            read = self.reading(x, part, mask) * mask.any(1)[:, None, None]
+            both = x * read
+            yield from (read, both, both.sum(-1, keepdim=True) / both.shape[-1] ** 0.5)
+
+    def align(self, frames: Tensor, words: Tensor) -> None:
+        """Begin with these weights of the layers of frames and words (`alignment.py`)."""
+        with torch.no_grad():
+            for layer, weight in ((self.frames, frames), (self.words, words)):
+                layer.weight[: len(weight)] = weight
 
     def video(self, batch: Batch) -> Tensor:
         """V, with faces where they are seen."""
         x = self.frames(self.dropout(batch.frames))
         for each in self.local:
             x = each(x, batch.is_row)
-        x = self.over_time(x, batch.is_row)
+        x = x + self.over_time(x, batch.is_row)
         return x + self.faces(batch.faces, batch.has_face).sum(2) if self.sees_faces else x
 
     def query(self, batch: Batch) -> Tensor:

@@ -133,11 +133,14 @@ class Calibration(nn.Module):
     """What attention read is let in through a gate.
 
     g = sigmoid(W [x ; y]),    x <- g x + (1 - g) tanh(W' [x ; y])
+
+    The gate begins at sigmoid(2), nearly open for x: what frames and words had in common is not lost on the way.
     """
 
     def __init__(self, width: int) -> None:
         super().__init__()
         self.gate, self.change = linear(2 * width, width), linear(2 * width, width)
+        nn.init.constant_(self.gate.bias, 2.0)
 
     def forward(self, x: Tensor, read: Tensor) -> Tensor:
         both = torch.cat([x, read], dim=-1)

@@ -20,6 +20,7 @@ from kataribe.core.need import need
 from kataribe.core.types import Int64s, Segment
 from kataribe.encoders.encoded import encode_texts, find_long
 from kataribe.encoders.text import open_text
+from kataribe.grounding.locators.alignment import Aligned, aligned
 from kataribe.grounding.locators.batches import collate, located
 from kataribe.grounding.locators.model import KIND, Wiring, new_network, signatures_of
 from kataribe.grounding.locators.options import LocatorOptions
@@ -133,6 +134,12 @@ class Material:
             axes=int(self.senses.frame_axes.shape[1]),
         )
 
+    def alignment(self, width: int) -> Aligned:
+        """Where frames and words of the training queries meet."""
+        frames = [self.rows[each.film].during(each.span).frames.mean(axis=0) for each in self.asked.learned]
+        words = [self.question(each).tokens.mean(axis=0) for each in self.asked.learned]
+        return aligned(np.stack(frames), np.stack(words), width)
+
     @property
     def key(self) -> str:
         """Of what is learned from: another run on the same is recognised."""
@@ -189,6 +196,8 @@ def _run(
     with torch.random.fork_rng():
         torch.manual_seed(options.seed)
         network = new_network(wiring, options.dropout)
+    if hasattr(network, "align"):
+        network.align(*map(torch.from_numpy, material.alignment(wiring.width // 2)))
     validated = material.asked.validated
     learner = Learner(
         network=network,
