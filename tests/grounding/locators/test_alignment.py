@@ -10,8 +10,8 @@ from kataribe.grounding.locators.alignment import aligned
 def test_what_two_sides_have_in_common_is_alike_after_alignment() -> None:
     rng = np.random.default_rng(0)
     shared = rng.normal(size=(400, 3))
-    frames = np.hstack([shared, 3 * rng.normal(size=(400, 5))]) @ rng.normal(size=(8, 8))
-    words = np.hstack([rng.normal(size=(400, 4)), shared]) @ rng.normal(size=(7, 7))
+    frames = np.hstack([shared, rng.normal(size=(400, 5))]) @ np.linalg.qr(rng.normal(size=(8, 8)))[0]
+    words = np.hstack([rng.normal(size=(400, 4)), shared]) @ np.linalg.qr(rng.normal(size=(7, 7)))[0]
     found = aligned(frames.astype(np.float32), words.astype(np.float32), width=3)
     one, other = (frames - frames.mean(0)) @ found.frames.T, (words - words.mean(0)) @ found.words.T
     np.testing.assert_allclose(one.std(axis=0), 1, rtol=1e-3)

@@ -123,7 +123,7 @@ def stretched(rows: Rows, place: tuple[float, float], factors: Sequence[float]) 
     >>> rows = Rows(np.arange(4.0), np.arange(4)[:, None], np.zeros((4, 3, 1)), np.zeros((4, 3), bool))
     >>> longer, place = stretched(rows, (1.0, 2.0), (1.0, 2.0, 0.5))
     >>> longer.frames[:, 0].tolist(), place
-    ([0, 1, 1, 2], (1.0, 3.0))
+    ([0, 1, 1, 3], (1.0, 3.0))
     """
     edges = np.array([0.0, *place, len(rows)])
     moved = np.concatenate([[0.0], np.cumsum(np.diff(edges) * factors)])
