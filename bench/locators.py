@@ -47,7 +47,7 @@ def measure(options: Options) -> Section:
             rows.append(Row(f"{network}: a query in one window", best, None, "s", higher_is_better=False))
     notes = [
         "Random vectors of real sizes; time of processors, one thread; width 64, three rounds, map of 64 clips.",
-        "A search over a whole film asks once for each window; the text of a query is encoded once and then found on disk.",
+        "A search over a whole film asks once for each window; the text of a query is encoded once.",
     ]
     return Section("Locators", rows, notes)
 
