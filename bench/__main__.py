@@ -19,6 +19,7 @@ ROOMS = (
     "stories",
     "boundaries",
     "grounding",
+    "locators",
     "media",
     "retrieval",
     "judge",

@@ -61,6 +61,9 @@ NETWORK_MODULES = {
     "kataribe.narration.narrators.pointer",
     "kataribe.narration.narrators.transformer",
     "kataribe.grounding.retrieval.network",
+    "kataribe.grounding.locators.iterative",
+    "kataribe.grounding.locators.moment_map",
+    "kataribe.grounding.locators.parts",
 }
 NETWORK_USERS = {
     "kataribe.boundaries.detectors.pair_network",
@@ -73,6 +76,9 @@ NETWORK_USERS = {
     "kataribe.narration.narrators.search",
     "kataribe.narration.narrators.training",
     "kataribe.grounding.retrieval.material",
+    "kataribe.grounding.locators.batches",
+    "kataribe.grounding.locators.model",
+    "kataribe.grounding.locators.training",
 }
 KNOWN_TORCH = {"kataribe.captions.comet"}  # asks only whether there is a graphics card
 

@@ -21,6 +21,7 @@ _MODELS = {
         "Train a narrator of films (VT, OVP, RMN) on a corpus and what is seen in it.",
     ),
     "retriever": ("kataribe.cli.train_retriever", "Train a model that finds shots of films by text, on a corpus."),
+    "locator": ("kataribe.cli.train_locator", "Train a model that finds moments by text in windows of films."),
 }
 
 

@@ -17,7 +17,6 @@ import numpy as np
 
 from kataribe.core.errors import UsageError
 from kataribe.core.types import Array
-from kataribe.encoders import loading
 from kataribe.encoders.dual import CLIP, KIND, DualOptions
 from kataribe.encoders.pictures import new_pictures
 from kataribe.encoders.trainable import trainable_pictures
@@ -26,10 +25,10 @@ from kataribe.grounding.retrieval.options import RetrieverOptions
 from kataribe.grounding.retrieval.pairs import TEST, VALIDATION, Pair, PairedFilms
 from kataribe.grounding.retrieval.pixels import keep_pixels
 from kataribe.grounding.retrieval.recall import MRR, Recalled, means, ranks_by_film, recalled
+from kataribe.grounding.texts import text_encoder_for
 from kataribe.learning.fit import Learner, fit
 from kataribe.learning.folder import Card, CardScore, Model, write_model
 from kataribe.learning.result import History, Trial
-from kataribe.text.scripts import is_mostly_unspaced
 
 _NAMES = {VALIDATION: "validation films", TEST: "test films"}
 
@@ -99,7 +98,7 @@ def train(
     options = options or RetrieverOptions()
     pictures = _named(options.pictures) or picture_encoder_of(paired.encoder)
     _check_pictures(pictures, paired.encoder)
-    text = _named(options.text) or encoder_for(paired.texts)
+    text = _named(options.text) or text_encoder_for(paired.texts)
     if options.finetune and text.startswith(CLIP):
         problem = f"<finetune>: the text side of {text.removeprefix(CLIP)} cannot be trained here"
         raise UsageError(problem, hint="train the picture side, or take a text model", options=["finetune"])
@@ -128,17 +127,6 @@ def train(
         recalls=runs[seed].recalls,
         data=_described(paired),
     )
-
-
-def encoder_for(texts: Sequence[str]) -> str:
-    """MiniLM for English; what is not written in ASCII, mostly, is another language.
-
-    >>> encoder_for(["Maria looks back."]), encoder_for(["老李回头。"])
-    ('minilm', 'e5')
-    """
-    plain = sum(text.isascii() for text in texts)
-    is_english = 2 * plain >= len(texts) and not is_mostly_unspaced(texts)
-    return loading.DEFAULT if is_english else loading.MULTILINGUAL
 
 
 def picture_encoder_of(signature: str) -> str:
