@@ -6,14 +6,13 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from kataribe.core.types import Segment
-from kataribe.films.feature_file import FORMAT
 from kataribe.films.seen import read_seen
 from kataribe.grounding.locators.model import open_locator
 from kataribe.learning.folder import read_card
+from tests.grounding.locators.toys import write_features
 
 pytest.importorskip("torch", reason="needs kataribe[models]")
 pytest.importorskip("accelerate", reason="needs kataribe[models]")
@@ -22,21 +21,6 @@ Call = Callable[..., tuple[int, str, str]]
 SAMPLES = Path(__file__).parent.parent.parent / "src" / "kataribe" / "samples" / "films"
 LENGTHS = {"harbour": 140, "lighthouse": 100, "winter-train": 130}
 TINY = ("--width", "8", "--heads", "2", "--rounds", "1", "--epochs", "1", "--window", "40", "--device", "cpu", "-q")
-
-
-def write_features(path: Path, seconds: int) -> None:
-    rng = np.random.default_rng(seconds)
-    stages = {"frames": {"encoder": "toy", "rate": 1.0}, "faces": {"finder": "toy", "rate": 1.0}}
-    time = np.arange(float(seconds))
-    np.savez(
-        path,
-        header=np.array(json.dumps({"format": FORMAT, "kataribe": "0", "video": {}, "stages": stages})),
-        **{"frames.time": time, "frames.vector": rng.normal(size=(seconds, 6)).astype(np.float32)},
-        **{"faces.seen": time, "faces.time": time, "faces.box": np.zeros((seconds, 4)), "faces.score": time},
-        **{"faces.vector": rng.normal(size=(seconds, 5)).astype(np.float32)},
-        **{"faces.track": np.zeros(seconds, dtype=np.int64)},
-        **{"portraits.name": np.array(["Nora"]), "portraits.vector": np.ones((1, 5), dtype=np.float32)},
-    )
 
 
 @pytest.fixture

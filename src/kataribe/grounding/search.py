@@ -3,8 +3,7 @@
     stage one   the text against every shot of 20 seconds (`retrieval/`): the moments are the best shots
     stage two   a locator looks at the film round each of the first k shots and says where the moment starts and ends
 
-Stage one is here. A locator takes the moments of an `Answer`, looks at the window round each, and returns moments of
-its own with scores of its own, of which the best come first.
+`located` adds stage two to an answer: the moments are the locator's then, and so are the scores.
 
 Yue, Z., Zhang, Q., Hu, A., Zhang, L., Wang, Z., Jin, Q. (2023). Movie101: a new movie understanding benchmark. ACL,
 section 5.2.
@@ -23,6 +22,9 @@ from kataribe.core.errors import InputError, Location, UsageError
 from kataribe.core.types import Float32s, Floats, Segment
 from kataribe.encoders.dual import DualEncoder, is_retriever
 from kataribe.encoders.encoded import tokenize_texts
+from kataribe.films.seen import SeenFilm
+from kataribe.grounding.locators.joint import FilmShot, joint_search
+from kataribe.grounding.locators.model import Locator
 from kataribe.grounding.retrieval.library import Library
 from kataribe.grounding.retrieval.nearest import nearest
 from kataribe.grounding.retrieval.shot_vectors import FilmShots
@@ -31,11 +33,12 @@ from kataribe.text.scripts import says_something
 
 @dataclass(frozen=True)
 class FoundMoment:
-    """Where in which film something is, and how well it fits the text."""
+    """Where in which film something is, and how well it fits the text; `shot`: round which a locator looked."""
 
     film: str
     span: Segment
     score: float
+    shot: Segment | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,18 +64,19 @@ class Answer:
 
     def to_list(self) -> list[dict[str, Any]]:
         """An entry for each film, the best first, in the form that `kataribe score grounding` reads."""
-        return [
-            {
-                "video": film,
-                "query": self.query,
-                "windows": [
-                    [moment.span.start, moment.span.end, moment.score] for moment in self.moments if moment.film == film
-                ],
-                "curve": {"times": curve.middles, "scores": curve.scores.tolist()},
-                "model": self.model,
-            }
-            for film, curve in self.curves.items()
-        ]
+        return [self._entry(film, curve) for film, curve in self.curves.items()]
+
+    def _entry(self, film: str, curve: ShotScores) -> dict[str, Any]:
+        moments = [moment for moment in self.moments if moment.film == film]
+        anchor = moments[0].shot
+        return {
+            "video": film,
+            "query": self.query,
+            "windows": [[moment.span.start, moment.span.end, moment.score] for moment in moments],
+            **({"anchor": [anchor.start, anchor.end]} if anchor is not None else {}),
+            "curve": {"times": curve.middles, "scores": curve.scores.tolist()},
+            "model": self.model,
+        }
 
 
 def open_retriever(folder: Path) -> DualEncoder:
@@ -123,6 +127,15 @@ def search_library(library: Library, encoder: DualEncoder, query: str, top: int,
         spans, vectors = library.of_film(entry)
         curves[name] = ShotScores(tuple(Segment(*span) for span in spans.tolist()), _scores(vectors, vector))
     return Answer(query, encoder.signature, tuple(moments), curves)
+
+
+def located(answer: Answer, locator: Locator, films: Mapping[str, SeenFilm], k: int, top: int) -> Answer:
+    """What a locator finds round the first k moments of an answer, the surest first."""
+    shots = [FilmShot(films[moment.film], moment.span) for moment in answer.moments[:k]]
+    found = joint_search(locator, shots, answer.query, k, top)
+    moments = tuple(FoundMoment(each.film, each.span, each.confidence, each.shot) for each in found)
+    curves = {film: answer.curves[film] for film in dict.fromkeys(moment.film for moment in moments)}
+    return Answer(answer.query, f"{answer.model}+{locator.signature}", moments, curves)
 
 
 def _scores(vectors: Any, query: Float32s) -> Floats:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 
 from kataribe.core.types import Cast, Role, Segment
+from kataribe.films.feature_file import FORMAT
 from kataribe.films.frames import FrameVectors
 from kataribe.films.seen import SeenFilm
 from kataribe.grounding.locators.queries import Asked, AskedFilms
@@ -68,4 +71,22 @@ def toy_films(learned: int = 4, others: int = 2, window: float = 12.0) -> AskedF
         learned=asked(made[:learned]),
         validated=asked(made[learned : learned + 1]),
         tested={"clips": asked(made[learned + 1 :])},
+    )
+
+
+def write_features(path: Path, seconds: int, encoder: str = "toy", width: int = FRAME_WIDTH) -> None:
+    """The feature file of a film that shows nothing in particular, with one portrait."""
+    rng = np.random.default_rng(seconds)
+    stages = {"frames": {"encoder": encoder, "rate": 1.0}, "faces": {"finder": "toy", "rate": 1.0}}
+    time = np.arange(float(seconds))
+    np.savez(
+        path,
+        header=np.array(
+            json.dumps({"format": FORMAT, "kataribe": "0", "video": {"name": path.stem}, "stages": stages})
+        ),
+        **{"frames.time": time, "frames.vector": rng.normal(size=(seconds, width)).astype(np.float32)},
+        **{"faces.seen": time, "faces.time": time, "faces.box": np.zeros((seconds, 4)), "faces.score": time},
+        **{"faces.vector": rng.normal(size=(seconds, 5)).astype(np.float32)},
+        **{"faces.track": np.zeros(seconds, dtype=np.int64)},
+        **{"portraits.name": np.array(["Nora"]), "portraits.vector": np.ones((1, 5), dtype=np.float32)},
     )
