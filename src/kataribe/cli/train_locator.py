@@ -12,7 +12,7 @@ from kataribe.cli import common
 from kataribe.cli.build import Given, build, declared_parameters, parameter, take_options
 from kataribe.cli.output import check_model_output
 from kataribe.cli.progress import progress_bar, warn_of
-from kataribe.cli.training import curves_of, resumable, state_parameter
+from kataribe.cli.training import curves_of, percent, resumable, state_parameter, trained_lines
 from kataribe.core.caution import remarking
 from kataribe.core.errors import UsageError
 from kataribe.core.progress import reporting, silent
@@ -118,25 +118,15 @@ def _answer(output: Path, trained: Trained, model: Model) -> str:
     from kataribe.core import grid
     from kataribe.core.errors import counted
     from kataribe.grounding.locators.ablation import SHOWN
-    from kataribe.learning.result import summarise
-    from kataribe.report.learning import SummaryTable, render_summaries
 
     learned = trained.data["learned"]
-    kept = f", seed {trained.seed} kept" if len(trained.courses) > 1 else ""
     asked = f"{counted(learned['queries'], 'query', 'queries')} of {counted(learned['films'], 'film')}"
-    lines = [f"{output}: {model.card.title}, {model.signature}, trained on {asked}{kept}"]
-    if len(trained.courses) > 1:
-        lines += ["", render_summaries(SummaryTable(summarise(trained.trials)))]
+    lines = trained_lines(output, model, asked, trained.seed, trained.courses, trained.trials)
     rows = []
     for name, hits in trained.hits.items():
         intervals, means = hits.intervals(trained.seed), hits.means
-        rows.append([name, f"{len(hits):,}", *(_cell(means[each], intervals.get(each)) for each in SHOWN)])
+        rows.append([name, f"{len(hits):,}", *(percent(means[each], intervals.get(each)) for each in SHOWN)])
     if rows:
         lines += ["", *grid.aligned(["test windows", "queries", *SHOWN], rows)]
         lines += ["", f"times 100, 95% intervals over queries; windows of {trained.wiring.window:g} s"]
     return "\n".join(lines)
-
-
-def _cell(value: float, interval: tuple[float, float] | None) -> str:
-    reach = f" [{100 * interval[0]:.1f}, {100 * interval[1]:.1f}]" if interval else ""
-    return f"{100 * value:.1f}{reach}"

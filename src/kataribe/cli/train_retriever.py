@@ -11,7 +11,7 @@ from kataribe.cli import common
 from kataribe.cli.build import Given, build, declared_parameters, parameter, take_options
 from kataribe.cli.output import check_model_output
 from kataribe.cli.progress import progress_bar, warn_of
-from kataribe.cli.training import curves_of, resumable, state_parameter
+from kataribe.cli.training import curves_of, percent, resumable, state_parameter, trained_lines
 from kataribe.core.caution import remarking
 from kataribe.core.progress import reporting, silent
 
@@ -68,20 +68,15 @@ def _answer(output: Path, trained: Trained, model: Model) -> str:
     """What was trained on what, and how often a text finds its shot."""
     from kataribe.core import grid
     from kataribe.core.errors import counted
-    from kataribe.learning.result import summarise
-    from kataribe.report.learning import SummaryTable, render_summaries
 
     learned = trained.data["learned"]
-    kept = f", seed {trained.seed} kept" if len(trained.courses) > 1 else ""
     pairs = f"{counted(learned['pairs'], 'pair')} of {counted(learned['films'], 'film')}"
-    lines = [f"{output}: {model.card.title}, {model.signature}, trained on {pairs}{kept}"]
-    if len(trained.courses) > 1:
-        lines += ["", render_summaries(SummaryTable(summarise(trained.trials)))]
+    lines = trained_lines(output, model, pairs, trained.seed, trained.courses, trained.trials)
     rows = []
     for part, found in trained.recalls.items():
-        cells = [_cell(value, found.intervals.get(name)) for name, value in found.values.items()]
+        cells = [percent(value, found.intervals.get(name)) for name, value in found.values.items()]
         rows.append([part, str(found.films), f"{found.texts:,}", *cells])
-        rows.append(["  by chance", "", "", *(f"{100 * value:.1f}" for value in found.chance.values())])
+        rows.append(["  by chance", "", "", *(percent(value) for value in found.chance.values())])
     if rows:
         measures = list(next(iter(trained.recalls.values())).values)
         lines += ["", *grid.aligned(["", "films", "texts", *measures], rows)]
@@ -89,8 +84,3 @@ def _answer(output: Path, trained: Trained, model: Model) -> str:
     return "\n".join(
         [*lines, "", f"use it: kataribe index FILMS... --model {output} -o LIBRARY; -m 'emscore(model={output})'"]
     )
-
-
-def _cell(value: float, interval: tuple[float, float] | None) -> str:
-    reach = f" [{100 * interval[0]:.1f}, {100 * interval[1]:.1f}]" if interval else ""
-    return f"{100 * value:.1f}{reach}"

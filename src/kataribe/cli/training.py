@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
 from inspect import Parameter
@@ -15,7 +15,8 @@ from kataribe.cli.build import parameter
 from kataribe.cli.interrupted import kept_on_interrupt
 
 if TYPE_CHECKING:
-    from kataribe.learning.result import History
+    from kataribe.learning.folder import Model
+    from kataribe.learning.result import History, Trial
 
 
 def state_parameter() -> Parameter:
@@ -37,3 +38,24 @@ def curves_of(courses: Mapping[int, History]) -> dict[str, bytes]:
     from kataribe.report.learning import draw_curves
 
     return {"curves.png": draw_curves({f"seed {seed}": course for seed, course in courses.items()}, "png")}
+
+
+def trained_lines(
+    output: Path, model: Model, learned: str, seed: int, courses: Mapping[int, History], trials: Sequence[Trial]
+) -> list[str]:
+    """The first lines of an answer: what was trained on what and, of several seeds, how each did."""
+    from kataribe.learning.result import summarise
+    from kataribe.report.learning import SummaryTable, render_summaries
+
+    kept = f", seed {seed} kept" if len(courses) > 1 else ""
+    lines = [f"{output}: {model.card.title}, {model.signature}, trained on {learned}{kept}"]
+    return [*lines, "", render_summaries(SummaryTable(summarise(trials)))] if len(courses) > 1 else lines
+
+
+def percent(value: float, interval: tuple[float, float] | None = None) -> str:
+    """
+    >>> percent(0.465, (0.391, 0.532)), percent(0.053)
+    ('46.5 [39.1, 53.2]', '5.3')
+    """
+    reach = f" [{100 * interval[0]:.1f}, {100 * interval[1]:.1f}]" if interval else ""
+    return f"{100 * value:.1f}{reach}"

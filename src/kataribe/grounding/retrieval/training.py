@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from kataribe.core.errors import UsageError
@@ -71,16 +72,12 @@ class Trained:
         return Card(
             kind=KIND,
             title=f"Retriever of shots by text: {self.dual.pictures} and {self.dual.text}",
-            options=msgspec_dict(self.dual),
+            options=msgspec.to_builtins(self.dual),
             training={**fields, "seed": self.seed, "course": course.to_dict()},
             data=[dict(self.data)],
             scores=scores,
             notes=notes,
         )
-
-
-def msgspec_dict(dual: DualOptions) -> dict[str, Any]:
-    return {name: getattr(dual, name) for name in dual.__struct_fields__}
 
 
 def train(
