@@ -100,7 +100,7 @@ def shuffled_times(film: str, times: Sequence[Segment], seed: int) -> list[Segme
     """When the clips of a film, given in the order of time, are told instead: in any order, drawn for the film.
 
     >>> shuffled_times("f", [Segment(0, 4), Segment(5, 8), Segment(9, 12)], seed=1)
-    [Segment(start=9, end=12), Segment(start=0, end=4), Segment(start=5, end=8)]
+    [Segment(start=9, end=12), Segment(start=5, end=8), Segment(start=0, end=4)]
     """
     drawn = np.random.default_rng([seed, zlib.crc32(film.encode("utf-8", "surrogatepass"))])
     return [times[place] for place in drawn.permutation(len(times)).tolist()]

@@ -76,10 +76,11 @@ def ablate(
     folder: Path,
     model: NarratorOptions,
     options: NarratorTraining,
-    table: TableOptions = TableOptions(),  # noqa: B008 - frozen
+    table: TableOptions | None = None,
     more: Callable[[Trained], Mapping[str, bytes]] = lambda trained: {},
 ) -> NarratorTable:
     """Train every row into `folder`, and score them all on the clips of the part `test`."""
+    table = table or TableOptions()
     clips = corpus.clips(TEST, options.clips)
     if not clips:
         raise UsageError("the corpus has no clips in the part 'test' to score narrators on")
